@@ -1,0 +1,1 @@
+"""A bounded context for every model request, and a durable memory for every workspace."""
