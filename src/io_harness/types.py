@@ -165,7 +165,8 @@ class Usage:
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call the model asked for. `arguments` is the object, or the raw text where the model
-    sent something that is no JSON object."""
+    sent something that is no JSON object.
+    """
 
     id: str
     name: str
