@@ -1,1 +1,1 @@
-"""See the modules."""
+"""The command line."""
