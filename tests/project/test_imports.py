@@ -1,0 +1,77 @@
+"""What importing does and does not do."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.project.tree import module_name, sources
+
+# Third-party libraries that only the part which needs them may load.
+HEAVY = {"anthropic", "click", "hypothesis", "httpx", "openai", "pytest", "rich", "typer"}
+
+ALONE = """
+import os, sys, traceback
+for name in sys.argv[1:]:
+    child = os.fork()
+    if child == 0:
+        try:
+            __import__(name)
+        except BaseException:
+            print(name, traceback.format_exc(), sep="\\n", flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+"""
+
+QUIET = """
+import json, sys, threading
+seen = []
+def watch(event, args):
+    if event == "open" and not str(args[0]).endswith((".py", ".pyc", ".so")):
+        seen.append(f"{event} {args[0]}")
+    elif event.split(".")[0] in {"socket", "subprocess", "sqlite3", "os"}:
+        if event not in {"os.listdir", "os.putenv", "os.scandir"}:
+            seen.append(f"{event} {args}")
+sys.addaudithook(watch)
+import io_harness
+print(json.dumps({
+    "seen": seen, "threads": threading.active_count(), "modules": sorted(sys.modules)
+}))
+"""
+
+TIMED = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
+
+
+def python(code: str, *arguments: str) -> str:
+    """What a fresh interpreter prints on running some code."""
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="forks: there is no fork on Windows")
+def test_every_module_imports_alone() -> None:
+    names = [name for name in map(module_name, sources()) if not name.endswith("__main__")]
+    assert python(ALONE, *names) == ""
+
+
+def test_importing_is_quiet() -> None:
+    told = json.loads(python(QUIET))
+    assert told["seen"] == [], "importing io_harness opens or starts something"
+    assert told["threads"] == 1
+    loaded = {name.split(".")[0] for name in told["modules"]}
+    assert not loaded & HEAVY
+
+
+def test_importing_costs_no_more_than_half_as_much_again_as_three_standard_modules() -> None:
+    def seconds(modules: str) -> float:
+        return float(python(TIMED.format(modules)))
+
+    rounds = [(seconds("io_harness"), seconds("json, sqlite3, asyncio")) for _ in range(7)]
+    ours, theirs = (min(column) for column in zip(*rounds, strict=True))
+    assert ours <= 1.5 * theirs, f"{ours * 1e3:.1f} ms against {theirs * 1e3:.1f} ms"
