@@ -7,7 +7,8 @@ import pytest
 from tests.project.tree import PACKAGE, ROOT, imported, module_name, sources
 
 LAYERS = (
-    {"errors", "jsontext", "types"},
+    {"errors", "types"},
+    {"jsontext"},
     {"context", "workspace", "policy", "contract", "events"},
     {"store", "memory", "tools", "providers"},
     {"run", "replay", "testing"},
