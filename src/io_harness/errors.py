@@ -64,6 +64,10 @@ class RunUnknown(HarnessError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class MemoryRefused(HarnessError, ValueError):
+    """A note that cannot be kept: its key, the pins, the quota or the mode forbid it."""
+
+
 ErrorKind = Literal[
     "transport",
     "timeout",

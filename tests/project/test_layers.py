@@ -8,9 +8,9 @@ from tests.project.tree import PACKAGE, ROOT, imported, module_name, sources
 
 LAYERS = (
     {"errors", "types"},
-    {"jsontext"},
+    {"jsontext", "memory"},
     {"context", "workspace", "policy", "contract", "events"},
-    {"store", "memory", "tools", "providers"},
+    {"store", "tools", "providers"},
     {"run", "replay", "testing"},
     {"cli"},
     {""},  # the package itself: it re-exports, and nothing inside imports it

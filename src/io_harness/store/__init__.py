@@ -1,1 +1,43 @@
-"""See the modules."""
+"""What happened, kept; what was learned, remembered."""
+
+from __future__ import annotations
+
+from io_harness.store.journal import LEASE_SECONDS, Journal
+from io_harness.store.records import (
+    Assembly,
+    ContextEvent,
+    Drift,
+    Event,
+    Lease,
+    MemoryRecall,
+    PieceTrace,
+    ProviderCall,
+    Recorded,
+    Refresh,
+    RunRecord,
+    StartedCall,
+    StepRecord,
+    Unfinished,
+)
+from io_harness.store.store import Store, WorkspaceLike
+
+__all__ = [
+    "LEASE_SECONDS",
+    "Assembly",
+    "ContextEvent",
+    "Drift",
+    "Event",
+    "Journal",
+    "Lease",
+    "MemoryRecall",
+    "PieceTrace",
+    "ProviderCall",
+    "Recorded",
+    "Refresh",
+    "RunRecord",
+    "StartedCall",
+    "StepRecord",
+    "Store",
+    "Unfinished",
+    "WorkspaceLike",
+]
