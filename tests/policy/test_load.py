@@ -1,0 +1,84 @@
+"""Policies from files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from io_harness.errors import ConfigError
+from io_harness.policy import load_policy
+from io_harness.types import Act, Effect
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = """
+preset = "workspace"
+[defaults]
+exec = "deny"
+[[rules]]
+act = "exec"
+effect = "allow"
+pattern = "pytest*"
+[[rules]]
+act = "read"
+effect = "deny"
+pattern = "private/*"
+"""
+
+
+def test_a_named_file_adds_a_layer_to_a_preset(tmp_path: Path) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(GOOD)
+    policy = load_policy(file)
+    assert policy.check(Act.EXEC, "pytest -q").effect is Effect.ALLOW
+    assert policy.check(Act.EXEC, "rm x").effect is Effect.DENY
+    assert policy.check(Act.WRITE, "a.py").effect is Effect.ALLOW
+    verdict = policy.check(Act.READ, "private/a")
+    assert (verdict.effect, verdict.layer) == (Effect.DENY, str(file))
+    assert policy.check(Act.READ, ".env").layer == "secrets"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("prest = 'default'", "prest"),
+        ("preset = 'open'", "open"),
+        ("defaults = 1", "defaults"),
+        ("[defaults]\nreed = 'allow'", "reed"),
+        ("rules = 1", "rules"),
+        ("[[rules]]\nact = 'read'\neffect = 'deny'", "pattern"),
+        ("[[rules]]\nact = 'read'\neffect = 'no'\npattern = 'x'", "no"),
+        ("[[rules]]\nact = 'read'\neffect = 'deny'\npattern = 3", "pattern"),
+        ("not toml", "cannot be used"),
+    ],
+)
+def test_what_cannot_be_understood_is_an_error_that_names_it(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        load_policy(file)
+
+
+def test_a_missing_named_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nowhere"):
+        load_policy(tmp_path / "nowhere.toml")
+
+
+def test_without_a_name_the_users_own_file_counts_and_never_the_workspaces(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "io-harness.toml").write_text("preset = 'permissive'")
+    (root / "policy.toml").write_text("preset = 'permissive'")
+    monkeypatch.chdir(root)
+    assert load_policy().check(Act.WRITE, "a").effect is Effect.ASK
+    own = tmp_path / "config" / "io-harness" / "policy.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("[defaults]\nwrite = 'deny'")
+    assert load_policy().check(Act.WRITE, "a").effect is Effect.DENY
