@@ -1,1 +1,57 @@
 """A bounded context for every model request, and a durable memory for every workspace."""
+
+from .context import (
+    COMPILED,
+    Assembled,
+    Assembler,
+    CachePrice,
+    ContextBudget,
+    Ledger,
+    Piece,
+    PieceStatus,
+    bound,
+    entry_cap_chars,
+    estimate_tokens,
+)
+from .errors import HarnessError
+from .types import (
+    Act,
+    Completion,
+    CompletionRequest,
+    Effect,
+    MemoryEntry,
+    MemoryWrite,
+    Observation,
+    ObsKind,
+    Rule,
+    ToolCall,
+    Usage,
+    Verdict,
+)
+
+__all__ = [
+    "COMPILED",
+    "Act",
+    "Assembled",
+    "Assembler",
+    "CachePrice",
+    "Completion",
+    "CompletionRequest",
+    "ContextBudget",
+    "Effect",
+    "HarnessError",
+    "Ledger",
+    "MemoryEntry",
+    "MemoryWrite",
+    "ObsKind",
+    "Observation",
+    "Piece",
+    "PieceStatus",
+    "Rule",
+    "ToolCall",
+    "Usage",
+    "Verdict",
+    "bound",
+    "entry_cap_chars",
+    "estimate_tokens",
+]

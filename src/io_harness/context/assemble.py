@@ -1,0 +1,211 @@
+"""A ledger and a ceiling into one request's section."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Sequence
+
+from ..errors import ConfigError
+from ..types import MemoryEntry, ObsKind
+from . import manifest as manifests
+from . import render
+from ._kernel_py import COLLAPSED, CUT, STUB
+from .assembled import SHIFT, Assembled, Pieces
+from .budget import (
+    CHARS_PER_TOKEN,
+    MIN_CEILING_TOKENS,
+    CachePrice,
+    entry_cap_chars,
+)
+from .entry import Carried
+from .estimate import tokens_of
+from .freshness import Files, Judge, Reader
+from .ledger import Ledger
+from .view import View
+
+_COLLAPSED_CHARS = 64
+
+
+class Assembler:
+    """
+    Builds each request's section from a ledger, within a ceiling of estimated tokens.
+
+    `workspace` is where stale reads are read again and `policy` decides whether they may be;
+    without a policy every read is allowed. `price` is what the provider charges for a repeated
+    prefix. `manifest` continues from an earlier section of the same ledger.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        workspace: Reader | None = None,
+        policy: Judge | None = None,
+        price: CachePrice = CachePrice(),
+        manifest: str | None = None,
+    ) -> None:
+        self._view = View(ledger, Files(workspace, policy))
+        self._price = price
+        self._turn = 0
+        self._before: tuple[str, list[str]] = ("", [])
+        if manifest is not None:
+            self._resume(manifests.load(manifest))
+
+    def _resume(self, state: manifests.State) -> None:
+        """Let everything enter as it had, with the refreshes then made."""
+        view = self._view
+        if state.entered > len(view.ledger):
+            raise ConfigError(
+                f"the manifest knows {state.entered} observations and the ledger has "
+                f"{len(view.ledger)}; pass the ledger of the same run"
+            )
+        starts = [start for start, _ in state.caps]
+        for (_, cap), stop in zip(state.caps, [*starts[1:], state.entered], strict=True):
+            view.enter_new(cap, stop)
+        for refresh in state.refreshes:
+            view.apply(refresh)
+        for position in state.looked:
+            view.kernel.freshen(position)
+
+    def assemble(
+        self, *, step: int, budget_tokens: int, notes: Sequence[MemoryEntry] = ()
+    ) -> Assembled:
+        """
+        The section for the request of `step`, of at most `budget_tokens` estimated tokens.
+
+        Raises `ValueError` for a ceiling below 64 tokens.
+        """
+        if budget_tokens < MIN_CEILING_TOKENS:
+            raise ValueError(
+                f"budget_tokens must be at least {MIN_CEILING_TOKENS}, got {budget_tokens}"
+            )
+        view, kernel = self._view, self._view.kernel
+        self._turn += 1
+        work = kernel.work - len(kernel)
+        cap = entry_cap_chars(budget_tokens)
+        view.begin_turn()
+        view.enter_new(cap, len(view.ledger))
+        block = render.render_notes(notes, budget_tokens // 4 * CHARS_PER_TOKEN)
+        room = budget_tokens * CHARS_PER_TOKEN - len(block.text)
+        squeezed = self._fit(room, budget_tokens, step, cap)
+        return self._emit(block, squeezed, kernel.work + len(kernel) - work)
+
+    def _fit(self, room: int, ceiling: int, step: int, cap: int) -> Carried | None:
+        """Choose what is carried and what is a stub; the newest one where it had to be cut."""
+        kernel = self._view.kernel
+        if self._all_fit(room, step, cap):
+            kernel.start_stubs(0, False)
+            return None
+        reserve = min(max(ceiling // 8, 64), ceiling // 4) * CHARS_PER_TOKEN
+        squeezed = self._walk(room - reserve, step, cap)
+        if self._all_fit(room, step, cap):
+            kernel.start_stubs(0, False)
+            return None
+        kernel.start_stubs(reserve - _COLLAPSED_CHARS, squeezed is not None)
+        for position in iter(kernel.stubs, -1):
+            self._view.make_stub(position)
+        return squeezed
+
+    def _all_fit(self, room: int, step: int, cap: int) -> bool:
+        kernel = self._view.kernel
+        if kernel.live < len(kernel) or kernel.live_chars > room:
+            return False
+        self._look_around(room, step, cap)
+        return kernel.carried == len(kernel)
+
+    def _look_around(self, room: int, step: int, cap: int) -> None:
+        """Walk from the newest live observation, each read looked at, while they fit."""
+        kernel = self._view.kernel
+        kernel.start(room, self._turn, self._view.sees_files)
+        for position in iter(kernel.walk, -1):
+            self._view.look(position, step, cap)
+
+    def _walk(self, room: int, step: int, cap: int) -> Carried | None:
+        kernel = self._view.kernel
+        self._look_around(room, step, cap)
+        if kernel.carried or kernel.newest() < 0:
+            return None
+        return self._view.squeeze(kernel.newest(), room)
+
+    def _emit(self, block: render.NotesBlock, squeezed: Carried | None, work: int) -> Assembled:
+        view, kernel = self._view, self._view.kernel
+        for position in kernel.missing():
+            view.render(position)
+        used = kernel.used
+        if squeezed is not None:
+            used = len(squeezed.text) + len(squeezed.args)
+        hidden = len(kernel) - kernel.carried - kernel.stub_count
+        line = render.collapsed(hidden) if hidden else ""
+        texts: list[str] = []
+        order = kernel.emit(texts, line)
+        if squeezed is not None:
+            _put(texts, order, squeezed)
+        kernel.release()
+        text = "".join([block.text, *texts])
+        chars = len(block.text) + used + kernel.stub_used + len(line)
+        stable = self._stable(text, texts, block.text)
+        rewritten = stable < len(self._before[0])
+        self._before = (text, [block.text, *texts])
+        made = tuple(view.made)
+        return Assembled(
+            text=text,
+            pieces=Pieces(view, block.text, texts, order, squeezed),
+            carried=kernel.carried,
+            stubbed=len(kernel) - kernel.carried,
+            reread=sum(refresh.text is not None for refresh in made),
+            recalled=len(block.recalled),
+            left_out=block.left_out,
+            collapsed=hidden > 0,
+            est_tokens=tokens_of(chars),
+            stable_chars=stable,
+            rewritten=rewritten,
+            work=work,
+            refreshes=made,
+            recalled_keys=block.recalled,
+            _manifest=self._manifest_of(order),
+        )
+
+    def _manifest_of(self, order: array[int]) -> Callable[[], str]:
+        view, turn = self._view, self._turn
+        entered, caps, made = len(view.kernel), len(view.caps), len(view.log)
+
+        def build() -> str:
+            # Asked for late, what was superseded meanwhile is needed again.
+            log = view.refreshes.values() if turn == self._turn else view.log[:made]
+            carried = [code >> SHIFT for code in order if not code & (STUB | COLLAPSED)]
+            return manifests.dump(
+                manifests.State(
+                    entered,
+                    tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
+                    manifests.newest(log),
+                    tuple(p for p in carried if view.ledger[p].kind is ObsKind.READ),
+                )
+            )
+
+        return build
+
+    def _stable(self, text: str, texts: list[str], block: str) -> int:
+        """How many code points from the start are those of the section before."""
+        chars = 0
+        for new, old in zip([block, *texts], self._before[1], strict=False):
+            if new is not old and new != old:
+                return chars + _shared(new, old)
+            chars += len(new)
+        return chars
+
+
+def _shared(one: str, other: str) -> int:
+    return next(
+        (index for index, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
+        min(len(one), len(other)),
+    )
+
+
+def _put(texts: list[str], order: array[int], squeezed: Carried) -> None:
+    """Put the cut newest observation in the place of its uncut self."""
+    for index in range(len(order) - 1, -1, -1):
+        if not order[index] & (STUB | COLLAPSED):
+            texts[index] = squeezed.text
+            if squeezed.head is not None:
+                order[index] |= CUT
+            return

@@ -1,0 +1,123 @@
+"""One assembled section, and what it was made of."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from ._kernel_py import COLLAPSED, CUT, REFRESHED, STUB
+from .entry import Carried, Refresh
+from .pieces import Piece, PieceStatus
+from .view import View
+
+SHIFT = 4
+_BITS = (1 << SHIFT) - 1
+
+
+class Pieces(Sequence[Piece]):
+    """The pieces of a section, made when asked for."""
+
+    __slots__ = ("_block", "_order", "_squeezed", "_texts", "_view")
+
+    def __init__(
+        self,
+        view: View,
+        block: str,
+        texts: Sequence[str],
+        order: array[int],
+        squeezed: Carried | None,
+    ) -> None:
+        self._view = view
+        self._block = block
+        self._texts = texts
+        self._order = order
+        self._squeezed = squeezed
+
+    def __len__(self) -> int:
+        return len(self._order) + bool(self._block)
+
+    @overload
+    def __getitem__(self, index: int) -> Piece: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Piece]: ...
+    def __getitem__(self, index: int | slice) -> Piece | Sequence[Piece]:
+        if isinstance(index, slice):
+            return [self._piece(at) for at in range(len(self))[index]]
+        return self._piece(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Piece]:
+        return map(self._piece, range(len(self)))
+
+    def _piece(self, index: int) -> Piece:
+        if self._block:
+            if index == 0:
+                memory = PieceStatus.MEMORY
+                return Piece(0, 0, None, memory, False, None, "", self._block)
+            index -= 1
+        code, text = self._order[index], self._texts[index]
+        position, bits = code >> SHIFT, code & _BITS
+        observation = self._view.ledger[position]
+        step, call = observation.step, observation.call or 0
+        if bits & COLLAPSED:
+            return Piece(step, call, None, PieceStatus.COLLAPSED, True, None, "", text)
+        if bits & STUB:
+            status, args = PieceStatus.STUB, self._view.stub_args(position)
+        else:
+            status = _status(bits)
+            args = self._view.sent_args(position)
+        if self._squeezed is not None and index == len(self._order) - self._after_newest():
+            args = self._squeezed.args
+        cut = bool(bits & (CUT | STUB))
+        return Piece(step, call, observation.kind, status, cut, observation.target, args, text)
+
+    def _after_newest(self) -> int:
+        """How many pieces stand from the newest live observation to the end."""
+        after = 1
+        while self._order[-after] & STUB:
+            after += 1
+        return after
+
+
+def _status(bits: int) -> PieceStatus:
+    if bits & REFRESHED:
+        return PieceStatus.REFRESHED
+    return PieceStatus.BOUNDED if bits & CUT else PieceStatus.CARRIED
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """
+    One request's section: its text, and the account of it.
+
+    `carried` counts observations shown in full, bounded and refreshed ones too; `stubbed` the
+    stubs and the collapsed ones: their sum is the number of observations. `reread` counts the
+    refreshes made this turn, `refreshes` tells them, failed ones too. `recalled` and `left_out`
+    count the notes in the memory block and those it had no room for; `recalled_keys` names the
+    former. `est_tokens` is the estimate of text and arguments that the ceiling bounds, in
+    tokens; `stable_chars` the length in code points of the prefix shared with the previous
+    section, `rewritten` whether that section is not wholly a prefix of this one. `work` counts
+    the observations visited.
+    """
+
+    text: str
+    pieces: Sequence[Piece] = field(repr=False)
+    carried: int
+    stubbed: int
+    reread: int
+    recalled: int
+    left_out: int
+    collapsed: bool
+    est_tokens: int
+    stable_chars: int
+    rewritten: bool
+    work: int
+    refreshes: tuple[Refresh, ...] = ()
+    recalled_keys: tuple[str, ...] = ()
+    _manifest: Callable[[], str] = field(default=lambda: "", repr=False, compare=False)
+
+    @property
+    def manifest(self) -> str:
+        """What resume needs to go on from this section, as JSON text; built when asked for."""
+        return self._manifest()

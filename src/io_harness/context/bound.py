@@ -1,0 +1,130 @@
+"""Cutting a text inside a cap, with a marker that says so at its edge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from . import render
+from .escape import clean
+from .kernel import cut_head, cut_lines, cut_tail
+
+Keep: TypeAlias = Literal["head", "tail", "ends", "lines"]
+KEEPS: tuple[Keep, ...] = ("head", "tail", "ends", "lines")
+Mark: TypeAlias = Callable[[int, int], str]
+Escape: TypeAlias = Callable[[str], str]
+_TRIES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text as it is shown: `head` and `tail` are how much of the raw text is kept, in chars."""
+
+    text: str
+    head: int
+    tail: int
+
+
+def _grow_or_shrink(
+    text: str, room: int, escape: Escape, take: Callable[[str, int], tuple[str, int]]
+) -> tuple[str, int]:
+    """The longest part of a text, from one of its ends, that is within `room` once escaped."""
+    size = room
+    kept, count = take(text, size)
+    shown = escape(kept)
+    while len(shown) > room and size > 0:
+        size = min(size, count) - (len(shown) - room)
+        kept, count = take(text, size)
+        shown = escape(kept)
+    for _ in range(_TRIES):
+        more, longer = take(text, count + max(1, room - len(shown)))
+        if longer <= count or len(grown := escape(more)) > room:
+            break
+        shown, count = grown, longer
+    return shown, count
+
+
+def _head(text: str, size: int) -> tuple[str, int]:
+    end = cut_head(text, size)
+    return text[:end], end
+
+
+def _tail(text: str, size: int) -> tuple[str, int]:
+    start = cut_tail(text, size)
+    return text[start:], len(text) - start
+
+
+def _lines(text: str, size: int) -> tuple[str, int]:
+    end = cut_lines(text, size)
+    return (text[:end], end) if end > 0 else _head(text, size)
+
+
+def _within(text: str, room: int, keep: Keep, escape: Escape) -> Cut:
+    """A text cut to `room`, without a marker."""
+    if room <= 0:
+        return Cut("", 0, 0)
+    if keep == "tail":
+        shown, kept = _grow_or_shrink(text, room, escape, _tail)
+        return Cut(shown, 0, kept)
+    if keep == "ends" and (both := room - len(render.SEAM) - 2) >= 2:
+        start, head = _grow_or_shrink(text, both // 2, escape, _head)
+        rest = text[max(head, len(text) - both) :]
+        end, tail = _grow_or_shrink(rest, both - len(start), escape, _tail)
+        return Cut(f"{start}\n{render.SEAM}\n{end}", head, tail)
+    shown, kept = _grow_or_shrink(text, room, escape, _lines if keep == "lines" else _head)
+    return Cut(shown, kept, 0)
+
+
+def _joined(cut: Cut, mark: str, *, above: bool) -> str:
+    if not cut.text:
+        return mark
+    return f"{mark}\n{cut.text}" if above else f"{cut.text}\n{mark}"
+
+
+def cut_inside(text: str, cap: int, keep: Keep, mark: Mark, escape: Escape) -> Cut | None:
+    """
+    A text cut so that with its marker and its escapes it has at most `cap` code points.
+
+    `None` where it fits uncut once escaped. `mark(head, tail)` is the marker for what is kept;
+    a cap that cannot hold it gives the plain cut without one.
+    """
+    if len(text) <= cap and len(escape(text)) <= cap:
+        return None
+    above = keep in ("tail", "ends")
+    room = cap - len(mark(0, 0)) - 1
+    best: Cut | None = None
+    for _ in range(_TRIES):
+        cut = _within(text, room, keep, escape)
+        whole = _joined(cut, mark(cut.head, cut.tail), above=above)
+        if len(whole) <= cap and (best is None or len(whole) > len(best.text)):
+            best = Cut(whole, cut.head, cut.tail)
+        if len(whole) == cap or (best is not None and len(whole) > cap):
+            break
+        room += cap - len(whole)
+    if best is None:
+        return _within(text, cap, "head" if keep == "ends" else keep, escape)
+    return best
+
+
+def bound(text: str, cap: int, *, keep: Keep = "head", hint: str = "") -> str:
+    """
+    A text in at most `cap` code points, cut visibly: a marker line says how much is gone.
+
+    `keep` is what stays: the head, the tail, both ends, or whole lines from the start; the
+    marker is the last line, for a tail and for both ends the first. `hint` is said in the marker:
+    how to get the rest. A cap shorter than the marker gives the plain cut without one. What fits
+    is returned unchanged, but for lone surrogates, which are shown as \\u{d83d}; the result
+    always encodes to UTF-8. Raises `ValueError` for a negative cap or an unknown `keep`.
+    """
+    if cap < 0:
+        raise ValueError(f"cap must be at least 0 code points, got {cap}")
+    if keep not in KEEPS:
+        raise ValueError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
+    words = " ".join(clean(hint).split())
+
+    def mark(head: int, tail: int) -> str:
+        return render.marker(len(text) - head - tail, len(text), words)
+
+    cut = cut_inside(text, cap, keep, mark, clean)
+    return clean(text) if cut is None else cut.text

@@ -1,0 +1,92 @@
+"""How many tokens one request's section may have, and what a provider charges for them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+CHARS_PER_TOKEN = 4
+FLOOR_TOKENS = 2_000
+FLOOR_CAP_CHARS = 2_000
+MIN_CEILING_TOKENS = 64
+
+
+def exact(number: float) -> Fraction:
+    """The decimal the caller wrote, without the binary error of a float: 0.29 is 29/100."""
+    return Fraction(Decimal(repr(float(number))))
+
+
+def _whole(name: str, value: object) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{name} must be a whole number of tokens, got {value!r}")
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"{name} must be a number, got {value!r}")
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be finite, got {value!r}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class ContextBudget:
+    """
+    A ceiling in estimated tokens and a share of the tokens still unspent.
+
+    Half is the default share because the estimate runs low, so that it leaves margin for drift.
+    Raises `ValueError` where `max_tokens` is below 1 or `share` is not in (0, 1].
+    """
+
+    max_tokens: int = 24_000
+    share: float = 0.5
+
+    def __post_init__(self) -> None:
+        _whole("max_tokens", self.max_tokens)
+        if self.max_tokens < 1:
+            raise ValueError(f"max_tokens must be at least 1, got {self.max_tokens}")
+        if not 0 < _number("share", self.share) <= 1:
+            raise ValueError(f"share must be greater than 0 and at most 1, got {self.share!r}")
+
+    def effective_tokens(self, remaining: int | None) -> int:
+        """
+        The ceiling for one request, in tokens, when `remaining` tokens are unspent.
+
+        `None` is no limit on spending. A share below 2,000 tokens is lifted to 2,000, but
+        never above `max_tokens`. A negative remainder counts as 0.
+        """
+        if remaining is None:
+            return self.max_tokens
+        _whole("remaining", remaining)
+        shared = math.floor(max(remaining, 0) * exact(self.share))
+        return min(self.max_tokens, max(FLOOR_TOKENS, shared))
+
+
+@dataclass(frozen=True, slots=True)
+class CachePrice:
+    """
+    What a provider charges for a cached and a new input token, as multiples of its base price.
+
+    Where `read` is below `write` a section is rewritten only when that pays. Raises
+    `ValueError` for a price that is negative or not finite.
+    """
+
+    read: float = 1.0
+    write: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("read", self.read), ("write", self.write)):
+            if _number(name, value) < 0:
+                raise ValueError(f"{name} must not be negative, got {value!r}")
+
+    @property
+    def rewards_a_stable_prefix(self) -> bool:
+        """Whether a request that repeats its prefix costs less than one that does not."""
+        return self.read < self.write
+
+
+def entry_cap_chars(effective_tokens: int) -> int:
+    """The most characters one observation may have when it enters: an eighth, at least 2,000."""
+    return max(FLOOR_CAP_CHARS, effective_tokens * CHARS_PER_TOKEN // 8)

@@ -1,0 +1,214 @@
+"""One observation as it is carried: its header, its content within a cap, its arguments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ..types import Observation, ObsKind
+from . import render
+from .arguments import EMPTY, for_entry
+from .bound import Keep, cut_inside
+from .escape import TARGET_CHARS
+from .grammar import escape
+
+END = 1 << 62
+LINE = 32
+_TARGET_CHARS = (TARGET_CHARS, 100, 24, 8)
+_LEAST_CHARS = 40
+_KEEP: dict[ObsKind, Keep] = {
+    ObsKind.READ: "lines",
+    ObsKind.GREP: "lines",
+    ObsKind.FIND: "lines",
+    ObsKind.TOOL: "ends",
+    ObsKind.MCP: "ends",
+    ObsKind.ERROR: "ends",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """
+    A read that was read again in its place, or could not be.
+
+    `text` is what the file had at the lines of the read, `None` where it could not be read;
+    `reason` says what made the read wrong, `because` why it was not refreshed.
+    """
+
+    position: int
+    step: int
+    reason: str
+    text: str | None = None
+    lines: tuple[int, int] | None = None
+    total_lines: int | None = None
+    digest: str | None = None
+    cap: int = 0
+    because: str = ""
+
+
+class Extent(NamedTuple):
+    """
+    The lines that a text shows of a file.
+
+    `last` is the last line shown whole, `inside` how many characters are shown of the line
+    after it, `reached` whether the file's end is shown.
+    """
+
+    first: int
+    last: int
+    inside: int
+    reached: bool
+
+    @property
+    def lo(self) -> int:
+        """Where it starts on the kernel's axis."""
+        return self.first << LINE
+
+    @property
+    def hi(self) -> int:
+        """Where it ends on the kernel's axis."""
+        return END if self.reached else ((self.last + 1) << LINE) + self.inside
+
+
+def count_lines(text: str) -> int:
+    """Lines of a text; LF alone ends one, and a last one needs no end."""
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
+def extent(
+    text: str, lines: tuple[int, int] | None, total: int | None, head: int | None = None
+) -> Extent:
+    """The lines shown of a read of `lines` that got `text` and shows its first `head` chars."""
+    first = 1 if lines is None else lines[0]
+    if head is not None:
+        whole = text.count("\n", 0, head)
+        start = text.rfind("\n", 0, head) + 1
+        if head > start and (head == len(text) or text[head] == "\n"):
+            return Extent(first, first + whole, 0, False)
+        return Extent(first, first + whole - 1, head - start, False)
+    count = count_lines(text)
+    last = first + count - 1
+    if lines is None:
+        return Extent(first, last, 0, total is None or last >= total)
+    fewer = count == 0 or last < lines[1]
+    return Extent(first, min(last, lines[1]), 0, fewer or (total is not None and last >= total))
+
+
+class Carried(NamedTuple):
+    """An observation as a section shows it; `head` is how much of the text is kept, or `None`."""
+
+    text: str
+    args: str
+    head: int | None
+
+
+def source(
+    observation: Observation, refresh: Refresh | None
+) -> tuple[str, tuple[int, int] | None, int | None]:
+    """The text a read shows, the lines it asked for and the file's number of lines."""
+    if refresh is None or refresh.text is None:
+        return observation.text, observation.lines, observation.total_lines
+    return refresh.text, refresh.lines, refresh.total_lines
+
+
+def _why(observation: Observation, refresh: Refresh | None) -> str:
+    if refresh is None:
+        return ""
+    # An empty answer where lines were asked for: they are gone.
+    gone = refresh.text == ""
+    where = render.place(observation.step, observation.call)
+    return render.reread(refresh.step, where, refresh.reason, refresh.total_lines, gone=gone)
+
+
+def detail(observation: Observation, refresh: Refresh | None, head: int | None) -> str:
+    """What a header says between the target and the reason."""
+    if observation.kind is not ObsKind.READ:
+        return render.scope_of(observation)
+    text, lines, total = source(observation, refresh)
+    shown = extent(text, lines, total, head)
+    if lines is None and total is None:
+        total = count_lines(text)
+    last = shown.last + (1 if shown.inside else 0)
+    return render.span((shown.first, last), total)
+
+
+def _mark(observation: Observation, refresh: Refresh | None, head: int, tail: int) -> str:
+    text, lines, total = source(observation, refresh)
+    gone = len(text) - head - tail
+    call = observation.call or 0
+    hint = render.show_hint(observation.step, call, head)
+    if observation.kind is ObsKind.READ:
+        hint = _read_hint(extent(text, lines, total, head), text, head, total, hint)
+    return render.marker(gone, len(text), hint)
+
+
+def _read_hint(shown: Extent, text: str, head: int, total: int | None, more: str) -> str:
+    if shown.inside == 0:
+        return render.lines_hint((shown.first, shown.last), total)
+    start = text.rfind("\n", 0, head) + 1
+    end = text.find("\n", head)
+    length = (len(text) if end < 0 else end) - start
+    return f"{render.long_line_hint(shown.last + 1, length, total)}; {more}"
+
+
+def carry(
+    observation: Observation, cap: int, *, refresh: Refresh | None = None, why: str = ""
+) -> Carried:
+    """An observation carried within `cap` code points, the header not counted."""
+    text = source(observation, refresh)[0]
+    args = for_entry(observation.args, cap) if observation.args else ""
+    why = why or _why(observation, refresh)
+    if len(text) <= cap:
+        shown = escape(text)
+        if len(shown) <= cap:
+            top = render.header(observation, detail=detail(observation, refresh, None), why=why)
+            return Carried(f"{top}{shown}\n", args, None)
+
+    def mark(head: int, tail: int) -> str:
+        return _mark(observation, refresh, head, tail)
+
+    cut = cut_inside(text, cap, _KEEP.get(observation.kind, "head"), mark, escape)
+    assert cut is not None
+    top = render.header(observation, detail=detail(observation, refresh, cut.head), why=why)
+    return Carried(f"{top}{cut.text}\n", args, cut.head)
+
+
+def squeeze(
+    observation: Observation, room: int, cap: int, *, refresh: Refresh | None = None, why: str = ""
+) -> Carried:
+    """
+    The newest observation cut to the room it has, header and arguments included.
+
+    Where header, marker and 40 characters don't fit, the target is shortened step by step, then
+    the words of the header and the arguments go, and at last the marker is its shortest.
+    """
+    text = source(observation, refresh)[0]
+    keep = _KEEP.get(observation.kind, "head")
+    args = for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
+    why = why or _why(observation, refresh)
+
+    def mark(head: int, tail: int) -> str:
+        return _mark(observation, refresh, head, tail)
+
+    for target_chars in _TARGET_CHARS:
+        words = detail(observation, refresh, None)
+        top = render.header(observation, detail=words, why=why, target_chars=target_chars)
+        left = room - len(top) - len(args) - 1
+        if left >= min(len(mark(0, 0)) + 1 + _LEAST_CHARS, len(text)):
+            cut = cut_inside(text, min(left, cap), keep, mark, escape)
+            head = None if cut is None else cut.head
+            words = detail(observation, refresh, head)
+            top = render.header(observation, detail=words, why=why, target_chars=target_chars)
+            return Carried(f"{top}{escape(text) if cut is None else cut.text}\n", args, head)
+    short = "" if refresh is None else render.REREAD_SHORT
+    top = render.header(observation, why=short, target_chars=_TARGET_CHARS[-1])
+    if args and room - len(top) - len(args) - 1 < len(render.SHORT_MARKER) + 1 + _LEAST_CHARS:
+        args = EMPTY
+    left = max(0, room - len(top) - len(args) - 1)
+    cut = cut_inside(text, min(left, cap), "head", _short_mark, escape)
+    head = None if cut is None else cut.head
+    return Carried(f"{top}{escape(text) if cut is None else cut.text}\n", args, head)
+
+
+def _short_mark(_head: int, _tail: int) -> str:
+    return render.SHORT_MARKER

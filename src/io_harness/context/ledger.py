@@ -1,0 +1,124 @@
+"""The observations of one run, in order, append-only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ..errors import LedgerError
+from ..types import Observation, ObsKind
+from . import render
+
+MAX_NUMBER = 1_000_000_000
+_SAID = -1
+
+
+def _number(name: str, value: object, least: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise LedgerError(f"{name} must be a whole number, got {value!r}")
+    if not least <= value <= MAX_NUMBER:
+        raise LedgerError(f"{name} must be from {least} to {MAX_NUMBER:,}, got {value}")
+    return value
+
+
+def _text(name: str, value: object, *, optional: bool = False) -> None:
+    if not isinstance(value, str) and not (optional and value is None):
+        raise LedgerError(f"{name} must be text, got {type(value).__name__}")
+
+
+def _range(value: object) -> None:
+    if value is None:
+        return
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise LedgerError(f"lines must be a pair (first, last), got {value!r}")
+    first = _number("lines[0]", value[0], 1)
+    if _number("lines[1]", value[1], 0) < first - 1:
+        raise LedgerError(f"lines must not end before they start, got {value!r}")
+
+
+def _checked(observation: Observation) -> Observation:
+    _number("step", observation.step, 0)
+    if not isinstance(observation.kind, ObsKind):
+        try:
+            kind = ObsKind(observation.kind)
+        except ValueError:
+            known = ", ".join(ObsKind)
+            raise LedgerError(f"kind {observation.kind!r} is unknown; use one of {known}") from None
+        observation = replace(observation, kind=kind)
+    for name in ("target", "scope", "key", "digest"):
+        _text(name, getattr(observation, name), optional=True)
+    _text("text", observation.text)
+    _text("args", observation.args)
+    _range(observation.lines)
+    if observation.total_lines is not None:
+        _number("total_lines", observation.total_lines, 0)
+    if not isinstance(observation.paths, tuple) or not all(
+        isinstance(path, str) for path in observation.paths
+    ):
+        raise LedgerError(f"paths must be a tuple of text, got {observation.paths!r}")
+    if observation.call is not None:
+        _number("call", observation.call, _SAID)
+    return observation
+
+
+class Ledger:
+    """Observations in the order they were made; belongs to one thread at a time."""
+
+    __slots__ = ("_free", "_observations", "_step", "_taken")
+
+    def __init__(self) -> None:
+        self._observations: list[Observation] = []
+        self._step = 0
+        self._free = 0
+        self._taken: set[int] = set()
+
+    def push(self, observation: Observation) -> int:
+        """
+        Append an observation and return its position, counted from 0.
+
+        Raises `LedgerError` for a field that cannot be, a step that goes back, or a (step, call)
+        that is taken; the ledger is unchanged then.
+        """
+        observation = _checked(observation)
+        if observation.step < self._step:
+            raise LedgerError(
+                f"step goes back from {self._step} to {observation.step}; "
+                "push observations in step order"
+            )
+        if observation.step > self._step:
+            self._step = observation.step
+            self._free = 0
+            self._taken = set()
+        observation = self._place(observation)
+        self._observations.append(observation)
+        return len(self._observations) - 1
+
+    def _place(self, observation: Observation) -> Observation:
+        """Claim the observation's call: the one it names, or the next free one."""
+        call = observation.call
+        if call is None:
+            call = self._free
+            observation = replace(observation, call=call)
+        elif call in self._taken or 0 <= call < self._free:
+            raise LedgerError(
+                f"step {observation.step} call {call} is already in the ledger; "
+                "leave call out to take the next free one"
+            )
+        self._taken.add(call)
+        while self._free in self._taken:
+            self._taken.remove(self._free)
+            self._free += 1
+        return observation
+
+    def __len__(self) -> int:
+        return len(self._observations)
+
+    def __iter__(self) -> Iterator[Observation]:
+        return iter(self._observations)
+
+    def __getitem__(self, position: int) -> Observation:
+        return self._observations[position]
+
+    def full_text(self) -> str:
+        """Everything, uncut: each observation's header and its original text, in order."""
+        return "".join(map(render.full, self._observations))

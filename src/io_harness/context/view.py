@@ -1,0 +1,277 @@
+"""What one assembler knows of a ledger: how each observation stands, and what it is shown as."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ..types import Observation, ObsKind
+from . import render
+from ._kernel_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
+from .arguments import for_entry, for_stub
+from .entry import Carried, Extent, Refresh, carry, detail, extent, squeeze
+from .freshness import Files, asked, same
+from .kernel import Kernel
+from .keys import file_subject, hash64, plain_path, question_subject
+from .ledger import Ledger
+
+# Of many observations that enter at once only so many newest keep their text: a window's worth.
+_KEEP_NEWEST = 512
+
+
+class View:
+    """A ledger's observations as they entered, with the refreshes made since."""
+
+    def __init__(self, ledger: Ledger, files: Files) -> None:
+        self.ledger = ledger
+        self.kernel = Kernel()
+        self.refreshes: dict[int, Refresh] = {}
+        self.made: list[Refresh] = []
+        self.log: list[Refresh] = []
+        self.cap_starts: list[int] = []
+        self.caps: list[int] = []
+        self._files = files
+        self._heads: dict[int, int] = {}
+        self._refreshed_heads: dict[int, int] = {}
+        self._hits: dict[int, tuple[str, ...]] = {}
+        self._since: dict[int, str] = {}
+        self._checked: set[int] = set()
+
+    # Entering.
+
+    def enter_new(self, cap: int, stop: int) -> None:
+        """Let in the observations up to `stop`, each bounded by `cap` code points."""
+        start = len(self.kernel)
+        if start >= stop:
+            return
+        if not self.caps or self.caps[-1] != cap:
+            self.cap_starts.append(start)
+            self.caps.append(cap)
+        for position in range(start, stop):
+            self.enter(position, cap, keep=stop - position <= _KEEP_NEWEST)
+
+    def enter(self, position: int, cap: int, *, keep: bool = True) -> None:
+        """Let in the next observation."""
+        observation = self.ledger[position]
+        carried = carry(observation, cap)
+        kind, gid = self._question(observation, position)
+        lo = hi = 0
+        if kind == READ:
+            shown = extent(
+                observation.text, observation.lines, observation.total_lines, carried.head
+            )
+            lo, hi = shown.lo, shown.hi
+        size = len(carried.text) + len(carried.args)
+        for old in self.kernel.add(kind, gid, lo, hi, size):
+            self._forget(old)
+        if carried.head is not None:
+            self._heads[position] = carried.head
+        mark = 0 if carried.head is None else CUT
+        self.kernel.show(position, carried.text if keep else None, size, mark)
+        if kind == SEARCH or (kind == READ and not self._files.visible):
+            self.kernel.freshen(position)
+
+    def _question(self, observation: Observation, position: int) -> tuple[int, int]:
+        """The kernel's kind and group of an observation."""
+        kind = observation.kind
+        if observation.target is not None and kind in (ObsKind.READ, ObsKind.WRITE):
+            subject: str | None = file_subject(self._files.canonical(observation.target))
+            code = READ if kind is ObsKind.READ else WRITE
+        else:
+            subject = question_subject(observation)
+            code = KEYED if subject is not None else PLAIN
+            if observation.paths and kind in (ObsKind.GREP, ObsKind.FIND):
+                code = SEARCH
+                self._hits[position] = tuple(map(plain_path, observation.paths))
+        return code, -1 if subject is None else self.kernel.group(hash64(subject), subject)
+
+    def _forget(self, position: int) -> None:
+        """A position was superseded: what was known for carrying it is dropped."""
+        if self.refreshes.pop(position, None) is not None:
+            self._refreshed_heads.pop(position, None)
+        if self._hits.pop(position, None) is not None:
+            self._since.pop(position, None)
+
+    def cap_of(self, position: int) -> int:
+        """The cap under which a position entered."""
+        return self.caps[bisect_right(self.cap_starts, position) - 1]
+
+    # Looking again.
+
+    @property
+    def sees_files(self) -> bool:
+        """Whether reads are compared with their files."""
+        return self._files.visible
+
+    def begin_turn(self) -> None:
+        """Forget which files were looked at, and what was refreshed, in the turn before."""
+        if self._checked:
+            self._checked = set()
+        if self.made:
+            self.made = []
+
+    def look(self, position: int, step: int, cap: int) -> None:
+        """Make a read or search true: as it was, refreshed, or failed."""
+        kernel = self.kernel
+        if kernel.kind(position) == SEARCH:
+            self._mention_writes(position)
+            kernel.freshen(position)
+            return
+        gid = kernel.gid(position)
+        if self._files.visible:
+            if gid not in self._checked:
+                self._checked.add(gid)
+                kernel.checked(gid)
+                if self._files.changed(gid, self.path(gid)):
+                    kernel.touch(gid)
+            if kernel.is_fresh(position):
+                return
+        self._look_at_lines(position, step, cap)
+
+    def path(self, gid: int) -> str:
+        """The canonical path of a file's group."""
+        return self.kernel.subject(gid).removeprefix("file:")
+
+    def _look_at_lines(self, position: int, step: int, cap: int) -> None:
+        observation, refresh = self.ledger[position], self.refreshes.get(position)
+        head = self._head(position)
+        first, limit = asked(observation, refresh, head)
+        gid = self.kernel.gid(position)
+        look = self._files.look(self.path(gid), first, limit)
+        now = look.result
+        if now is not None and same(observation, refresh, head, now):
+            self.kernel.freshen(position)
+            return
+        reason = self._reason(position, gid)
+        if now is None:
+            self.apply(Refresh(position, step, reason, because=look.because))
+        else:
+            lines = None if limit is None else (first, first + limit - 1)
+            self.apply(
+                Refresh(position, step, reason, now.text, lines, now.total_lines, now.digest, cap)
+            )
+            self.kernel.freshen(position)
+        self.made.append(self.refreshes[position])
+        self.log.append(self.refreshes[position])
+
+    def _reason(self, position: int, gid: int) -> str:
+        if not self.kernel.unseen_write(position):
+            return render.CHANGED_ON_DISK
+        return render.wrote(self._place(self.kernel.last(gid), position))
+
+    def apply(self, refresh: Refresh) -> None:
+        """Take in a refresh, made now or recorded."""
+        position = refresh.position
+        self.refreshes[position] = refresh
+        self._refreshed_heads.pop(position, None)
+        if refresh.text is None:
+            self.kernel.fail(position)
+        else:
+            self._show(position, self._carry(position))
+
+    def _mention_writes(self, position: int) -> None:
+        """Say in a search's header which of the files it hit were written since."""
+        written = []
+        for path in self._hits[position]:
+            subject = file_subject(path)
+            gid = self.kernel.find(hash64(subject), subject)
+            if gid >= 0 and (last := self.kernel.last(gid)) > position:
+                written.append((last, path))
+        if written:
+            files = [
+                (path, self._place(last, position)) for last, path in sorted(written, reverse=True)
+            ]
+            self._since[position] = render.written_since(files)
+            self._show(position, self._carry(position))
+
+    # Showing.
+
+    def _head(self, position: int) -> int | None:
+        refresh = self.refreshes.get(position)
+        heads = self._heads if refresh is None or refresh.text is None else self._refreshed_heads
+        return heads.get(position)
+
+    def _carry(self, position: int) -> Carried:
+        refresh = self.refreshes.get(position)
+        carried = carry(
+            self.ledger[position],
+            self.cap_of(position) if refresh is None else refresh.cap,
+            refresh=refresh,
+            why=self._since.get(position, ""),
+        )
+        if refresh is not None and carried.head is not None:
+            self._refreshed_heads[position] = carried.head
+        return carried._replace(args=self.sent_args(position))
+
+    def _show(self, position: int, carried: Carried) -> None:
+        mark = 0 if carried.head is None else CUT
+        if position in self.refreshes:
+            mark |= REFRESHED
+        self.kernel.show(position, carried.text, len(carried.text) + len(carried.args), mark)
+
+    def render(self, position: int) -> None:
+        """Make the text of a carried position again after it was let go."""
+        self._show(position, self._carry(position))
+
+    def squeeze(self, position: int, room: int) -> Carried:
+        """The newest observation cut further, for this turn only."""
+        refresh = self.refreshes.get(position)
+        return squeeze(
+            self.ledger[position],
+            room,
+            self.cap_of(position) if refresh is None else refresh.cap,
+            refresh=refresh,
+            why=self._since.get(position, ""),
+        )
+
+    def sent_args(self, position: int) -> str:
+        """The arguments that are sent with a carried position."""
+        args = self.ledger[position].args
+        return for_entry(args, self.cap_of(position)) if args else ""
+
+    # Stubs.
+
+    def make_stub(self, position: int) -> None:
+        """Give the kernel the one line that stands for a position now."""
+        observation = self.ledger[position]
+        refresh = self.refreshes.get(position)
+        state = self.kernel.state(position)
+        if state == SUPERSEDED:
+            reason = render.superseded(self._superseders(position))
+        elif state == FAILED:
+            assert refresh is not None
+            reason = render.invalidated(refresh.reason, refresh.because)
+        else:
+            call = observation.call or 0
+            reason = render.older(len(observation.text), observation.step, call)
+        words = detail(observation, refresh, self._head(position))
+        text = render.stub(observation, reason, detail=words)
+        self.kernel.set_stub(position, text, len(text) + len(self.stub_args(position)))
+
+    def stub_args(self, position: int) -> str:
+        """The arguments that are sent with a stub."""
+        args = self.ledger[position].args
+        return for_stub(args) if args else ""
+
+    def extent(self, position: int) -> Extent:
+        """The lines a read showed as it entered."""
+        observation = self.ledger[position]
+        return extent(
+            observation.text,
+            observation.lines,
+            observation.total_lines,
+            self._heads.get(position),
+        )
+
+    def _superseders(self, position: int) -> list[str]:
+        kernel = self.kernel
+        gid = kernel.gid(position)
+        if kernel.kind(position) != READ:
+            return [self._place(kernel.last(gid), position)]
+        shown = self.extent(position)
+        return [self._place(later, position) for later in kernel.covering(gid, shown.lo, shown.hi)]
+
+    def _place(self, position: int, seen_from: int) -> str:
+        """Another observation's place: with its call only where the steps are the same."""
+        other = self.ledger[position]
+        same_step = other.step == self.ledger[seen_from].step
+        return render.place(other.step, other.call if same_step else None, -1)
