@@ -1,5 +1,4 @@
-"""
-The kernel in plain Python: the specification of the compiled one, and its fallback.
+"""The kernel in plain Python: the specification of the compiled one, and its fallback.
 
 A kernel holds no text but what it is handed to keep: it knows observations as positions, files
 and questions as groups, and lines as intervals on one axis (see `Kernel.add`). Live
@@ -10,12 +9,13 @@ ones that left the window.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
+
+from ._index_py import NONE, Index
 
 PLAIN, KEYED, READ, WRITE, SEARCH = 0, 1, 2, 3, 4
 LIVE, SUPERSEDED, FAILED = 0, 1, 2
 CUT, REFRESHED, STUB, COLLAPSED = 1, 2, 4, 8
-NONE = -1
+_WATCHED = (READ, SEARCH)
 MAX_POSITIONS = 2**31 - 2
 
 
@@ -51,16 +51,15 @@ def cut_lines(text: str, size: int) -> int:
     return text.rfind("\n", 0, size + 1)
 
 
-class Kernel:
+class Kernel(Index):
     """The supersession index, the walk of the fit, and the emission of what it chose."""
 
     def __init__(self) -> None:
-        # One entry a position.
+        super().__init__()
         self._prev = array("i")
         self._next = array("i")
         self._gid = array("i")
         self._seen = array("i")
-        self._parts = array("i")
         self._stub_version = array("i")
         self._size = array("q")
         self._stub_size = array("q")
@@ -69,20 +68,6 @@ class Kernel:
         self._kind = array("b")
         self._shown: list[str | None] = []
         self._stub: list[str | None] = []
-        # One entry a group.
-        self._hash = array("Q")
-        self._last = array("i")
-        self._version = array("i")
-        self._file_version = array("i")
-        self._write_version = array("i")
-        self._turn_of = array("i")
-        self._lo = array("q")
-        self._hi = array("q")
-        self._owner = array("i")
-        self._subject: list[str] = []
-        self._segments: dict[int, tuple[list[int], list[int], list[int]]] = {}
-        self._table = array("i", [0] * 8)
-        # Sums and the walk.
         self._newest = NONE
         self.live = 0
         self.live_chars = 0
@@ -106,68 +91,10 @@ class Kernel:
     def __len__(self) -> int:
         return len(self._size)
 
-    # Groups: what answers one question, or one file.
-
-    def group(self, key: int, subject: str) -> int:
-        """
-        The group of a subject, made where it is new; `key` is the 64-bit hash of it.
-
-        The subject is compared on every hit, so that two subjects of one hash stay two groups.
-        """
-        found = self.find(key, subject)
-        if found != NONE:
-            return found
-        gid = len(self._hash)
-        self._hash.append(key)
-        self._subject.append(subject)
-        for column in (self._last, self._owner):
-            column.append(NONE)
-        for column in (self._version, self._file_version, self._write_version, self._turn_of):
-            column.append(0)
-        self._lo.append(0)
-        self._hi.append(0)
-        self._table[self._free_slot(self._table, key)] = gid + 1
-        if 3 * len(self._hash) > 2 * len(self._table):
-            self._grow()
-        return gid
-
-    def _grow(self) -> None:
-        table = array("i", [0]) * (2 * len(self._table))
-        for gid, key in enumerate(self._hash):
-            table[self._free_slot(table, key)] = gid + 1
-        self._table = table
-
-    @staticmethod
-    def _free_slot(table: array[int], key: int) -> int:
-        mask = len(table) - 1
-        slot = key & mask
-        while table[slot]:
-            slot = (slot + 1) & mask
-        return slot
-
-    def find(self, key: int, subject: str) -> int:
-        """The group of a subject; -1 where there is none."""
-        mask = len(self._table) - 1
-        slot = key & mask
-        while found := self._table[slot]:
-            if self._hash[found - 1] == key and self._subject[found - 1] == subject:
-                return found - 1
-            slot = (slot + 1) & mask
-        return NONE
-
-    def subject(self, gid: int) -> str:
-        """What a group was made for."""
-        return self._subject[gid]
-
-    def last(self, gid: int) -> int:
-        """The newest position of a keyed group, or the newest write of a file; -1 for none."""
-        return self._last[gid]
-
     # Entering.
 
     def add(self, kind: int, gid: int, lo: int, hi: int, size: int) -> list[int]:
-        """
-        Enter the next position, newest of all; gives the positions it supersedes.
+        """Enter the next position, newest of all; gives the positions it supersedes.
 
         `size` is in code points, arguments included. For a read `[lo, hi)` is what it shows, on
         an axis where line L starts at L << 32 and a line cut inside ends at (L << 32) + kept.
@@ -176,6 +103,25 @@ class Kernel:
         position = len(self._size)
         if position > MAX_POSITIONS:
             raise OverflowError(f"a ledger holds at most {MAX_POSITIONS:,} observations")
+        self._append(kind, gid, size)
+        if gid == NONE:
+            return []
+        self._version[gid] += 1
+        if kind == READ:
+            superseded = self._paint(gid, lo, hi, position) if lo < hi else []
+        else:
+            superseded = [self._last[gid]] if self._last[gid] != NONE else []
+            self._last[gid] = position
+            if kind == WRITE:
+                self._file_version[gid] += 1
+                self._write_version[gid] = self._file_version[gid]
+                self._writes += 1
+        for old in superseded:
+            self._retire(old, SUPERSEDED)
+        return superseded
+
+    def _append(self, kind: int, gid: int, size: int) -> None:
+        position = len(self._size)
         self._gid.append(gid)
         self._seen.append(NONE)
         self._parts.append(0)
@@ -194,80 +140,6 @@ class Kernel:
         self._newest = position
         self.live += 1
         self.live_chars += size
-        if gid == NONE:
-            return []
-        self._version[gid] += 1
-        if kind == READ:
-            superseded = self._paint(gid, lo, hi, position) if lo < hi else []
-        else:
-            superseded = [self._last[gid]] if self._last[gid] != NONE else []
-            self._last[gid] = position
-            if kind == WRITE:
-                self._file_version[gid] += 1
-                self._write_version[gid] = self._file_version[gid]
-                self._writes += 1
-        for old in superseded:
-            self._retire(old, SUPERSEDED)
-        return superseded
-
-    def _paint(self, gid: int, lo: int, hi: int, position: int) -> list[int]:
-        """Give [lo, hi) of a file to a position; the owners that lost their last part."""
-        self._parts[position] = 1
-        segments = self._segments.get(gid)
-        if segments is None:
-            owner = self._owner[gid]
-            if owner == NONE or (lo <= self._lo[gid] and self._hi[gid] <= hi):
-                self._lo[gid], self._hi[gid], self._owner[gid] = lo, hi, position
-                if owner == NONE:
-                    return []
-                self._parts[owner] = 0
-                return [owner]
-            segments = ([self._lo[gid]], [self._hi[gid]], [owner])
-            self._segments[gid] = segments
-        starts, ends, owners = segments
-        first = bisect_right(starts, lo) - 1
-        if first < 0 or ends[first] <= lo:
-            first += 1
-        stop = first
-        while stop < len(starts) and starts[stop] < hi:
-            stop += 1
-        new = [(lo, hi, position)]
-        gone = []
-        for index in range(first, stop):
-            owner = owners[index]
-            self._parts[owner] -= 1
-            if starts[index] < lo:
-                new.insert(0, (starts[index], lo, owner))
-                self._parts[owner] += 1
-            if ends[index] > hi:
-                new.append((hi, ends[index], owner))
-                self._parts[owner] += 1
-            if self._parts[owner] == 0:
-                gone.append(owner)
-        starts[first:stop] = [part[0] for part in new]
-        ends[first:stop] = [part[1] for part in new]
-        owners[first:stop] = [part[2] for part in new]
-        if len(starts) == 1:
-            self._lo[gid], self._hi[gid], self._owner[gid] = starts[0], ends[0], owners[0]
-            del self._segments[gid]
-        return gone
-
-    def covering(self, gid: int, lo: int, hi: int) -> list[int]:
-        """The positions that show [lo, hi) of a file now, newest first."""
-        segments = self._segments.get(gid)
-        if segments is None:
-            owner = self._owner[gid]
-            hit = owner != NONE and self._lo[gid] < hi and lo < self._hi[gid]
-            return [owner] if hit else []
-        starts, ends, owners = segments
-        index = max(bisect_right(starts, lo) - 1, 0)
-        if ends[index] <= lo:
-            index += 1
-        found = set()
-        while index < len(starts) and starts[index] < hi:
-            found.add(owners[index])
-            index += 1
-        return sorted(found, reverse=True)
 
     def _retire(self, position: int, state: int) -> None:
         if self._state[position] == LIVE:
@@ -387,7 +259,7 @@ class Kernel:
         position = self._cursor
         while position != NONE:
             kind = self._kind[position]
-            if kind == READ or kind == SEARCH:
+            if kind in _WATCHED:
                 stale = self._seen[position] != self._wanted(position)
                 if stale or self._unchecked(kind, position):
                     self._cursor = position
@@ -449,8 +321,7 @@ class Kernel:
         return len(self._stubs)
 
     def emit(self, parts: list[str], collapsed: str) -> array[int]:
-        """
-        Append the chosen texts in order to `parts`; gives what each one is.
+        """Append the chosen texts in order to `parts`; gives what each one is.
 
         Each number is a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
         line that stands at the place of the oldest position counted; "" where none is.

@@ -29,8 +29,7 @@ def _is_object(args: str) -> bool:
 
 
 def elided(args: str, limit: int) -> str:
-    """
-    Arguments with long string values elided, or `{}` where that is over `limit` code points.
+    """Arguments with long string values elided, or `{}` where that is over `limit` code points.
 
     All else stays byte for byte. What is no JSON object becomes `{}`; no arguments stay none.
     """

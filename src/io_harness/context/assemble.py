@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Sequence
 
-from ..errors import ConfigError
-from ..types import MemoryEntry, ObsKind
+from io_harness.errors import ConfigError
+from io_harness.types import MemoryEntry, ObsKind
+
 from . import manifest as manifests
 from . import render
 from ._kernel_py import COLLAPSED, CUT, STUB
@@ -14,6 +15,7 @@ from .assembled import SHIFT, Assembled, Pieces
 from .budget import (
     CHARS_PER_TOKEN,
     MIN_CEILING_TOKENS,
+    NO_CACHE,
     CachePrice,
     entry_cap_chars,
 )
@@ -27,8 +29,7 @@ _COLLAPSED_CHARS = 64
 
 
 class Assembler:
-    """
-    Builds each request's section from a ledger, within a ceiling of estimated tokens.
+    """Builds each request's section from a ledger, within a ceiling of estimated tokens.
 
     `workspace` is where stale reads are read again and `policy` decides whether they may be;
     without a policy every read is allowed. `price` is what the provider charges for a repeated
@@ -41,7 +42,7 @@ class Assembler:
         *,
         workspace: Reader | None = None,
         policy: Judge | None = None,
-        price: CachePrice = CachePrice(),
+        price: CachePrice = NO_CACHE,
         manifest: str | None = None,
     ) -> None:
         self._view = View(ledger, Files(workspace, policy))
@@ -70,8 +71,7 @@ class Assembler:
     def assemble(
         self, *, step: int, budget_tokens: int, notes: Sequence[MemoryEntry] = ()
     ) -> Assembled:
-        """
-        The section for the request of `step`, of at most `budget_tokens` estimated tokens.
+        """The section for the request of `step`, of at most `budget_tokens` estimated tokens.
 
         Raises `ValueError` for a ceiling below 64 tokens.
         """

@@ -88,8 +88,7 @@ def _status(bits: int) -> PieceStatus:
 
 @dataclass(frozen=True, slots=True)
 class Assembled:
-    """
-    One request's section: its text, and the account of it.
+    """One request's section: its text, and the account of it.
 
     `carried` counts observations shown in full, bounded and refreshed ones too; `stubbed` the
     stubs and the collapsed ones: their sum is the number of observations. `reread` counts the

@@ -83,8 +83,7 @@ def _joined(cut: Cut, mark: str, *, above: bool) -> str:
 
 
 def cut_inside(text: str, cap: int, keep: Keep, mark: Mark, escape: Escape) -> Cut | None:
-    """
-    A text cut so that with its marker and its escapes it has at most `cap` code points.
+    """A text cut so that with its marker and its escapes it has at most `cap` code points.
 
     `None` where it fits uncut once escaped. `mark(head, tail)` is the marker for what is kept;
     a cap that cannot hold it gives the plain cut without one.
@@ -108,13 +107,12 @@ def cut_inside(text: str, cap: int, keep: Keep, mark: Mark, escape: Escape) -> C
 
 
 def bound(text: str, cap: int, *, keep: Keep = "head", hint: str = "") -> str:
-    """
-    A text in at most `cap` code points, cut visibly: a marker line says how much is gone.
+    r"""A text in at most `cap` code points, cut visibly: a marker line says how much is gone.
 
     `keep` is what stays: the head, the tail, both ends, or whole lines from the start; the
     marker is the last line, for a tail and for both ends the first. `hint` is said in the marker:
     how to get the rest. A cap shorter than the marker gives the plain cut without one. What fits
-    is returned unchanged, but for lone surrogates, which are shown as \\u{d83d}; the result
+    is returned unchanged, but for lone surrogates, which are shown as \u{d83d}; the result
     always encodes to UTF-8. Raises `ValueError` for a negative cap or an unknown `keep`.
     """
     if cap < 0:

@@ -33,8 +33,7 @@ def _number(name: str, value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class ContextBudget:
-    """
-    A ceiling in estimated tokens and a share of the tokens still unspent.
+    """A ceiling in estimated tokens and a share of the tokens still unspent.
 
     Half is the default share because the estimate runs low, so that it leaves margin for drift.
     Raises `ValueError` where `max_tokens` is below 1 or `share` is not in (0, 1].
@@ -51,8 +50,7 @@ class ContextBudget:
             raise ValueError(f"share must be greater than 0 and at most 1, got {self.share!r}")
 
     def effective_tokens(self, remaining: int | None) -> int:
-        """
-        The ceiling for one request, in tokens, when `remaining` tokens are unspent.
+        """The ceiling for one request, in tokens, when `remaining` tokens are unspent.
 
         `None` is no limit on spending. A share below 2,000 tokens is lifted to 2,000, but
         never above `max_tokens`. A negative remainder counts as 0.
@@ -66,8 +64,7 @@ class ContextBudget:
 
 @dataclass(frozen=True, slots=True)
 class CachePrice:
-    """
-    What a provider charges for a cached and a new input token, as multiples of its base price.
+    """What a provider charges for a cached and a new input token, as multiples of its base price.
 
     Where `read` is below `write` a section is rewritten only when that pays. Raises
     `ValueError` for a price that is negative or not finite.
@@ -85,6 +82,9 @@ class CachePrice:
     def rewards_a_stable_prefix(self) -> bool:
         """Whether a request that repeats its prefix costs less than one that does not."""
         return self.read < self.write
+
+
+NO_CACHE = CachePrice()
 
 
 def entry_cap_chars(effective_tokens: int) -> int:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ..types import Observation, ObsKind
+from io_harness.types import Observation, ObsKind
+
 from . import render
 from .arguments import EMPTY, for_entry
 from .bound import Keep, cut_inside
@@ -28,8 +29,7 @@ _KEEP: dict[ObsKind, Keep] = {
 
 @dataclass(frozen=True, slots=True)
 class Refresh:
-    """
-    A read that was read again in its place, or could not be.
+    """A read that was read again in its place, or could not be.
 
     `text` is what the file had at the lines of the read, `None` where it could not be read;
     `reason` says what made the read wrong, `because` why it was not refreshed.
@@ -47,8 +47,7 @@ class Refresh:
 
 
 class Extent(NamedTuple):
-    """
-    The lines that a text shows of a file.
+    """The lines that a text shows of a file.
 
     `last` is the last line shown whole, `inside` how many characters are shown of the line
     after it, `reached` whether the file's end is shown.
@@ -176,8 +175,7 @@ def carry(
 def squeeze(
     observation: Observation, room: int, cap: int, *, refresh: Refresh | None = None, why: str = ""
 ) -> Carried:
-    """
-    The newest observation cut to the room it has, header and arguments included.
+    """The newest observation cut to the room it has, header and arguments included.
 
     Where header, marker and 40 characters don't fit, the target is shortened step by step, then
     the words of the header and the arguments go, and at last the marker is its shortest.

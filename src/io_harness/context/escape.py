@@ -14,7 +14,7 @@ _LONG = {"n": "\n", "t": "\t"}
 
 
 def clean(text: str) -> str:
-    """Text that encodes to UTF-8: a lone surrogate is shown as \\u{d83d}, a pair is joined."""
+    r"""Text that encodes to UTF-8: a lone surrogate is shown as \u{d83d}, a pair is joined."""
     if text.isascii():
         return text
     try:
@@ -42,8 +42,7 @@ def _shown(char: str) -> str:
 
 
 def quote(text: str, limit: int | None = None) -> str:
-    """
-    A text as one token of one line: bare where that is plain, else in double quotes.
+    """A text as one token of one line: bare where that is plain, else in double quotes.
 
     Control and format characters, surrogates and angle brackets are escaped. Over `limit` code
     points it is shortened, between escapes, and ends with an ellipsis.

@@ -22,8 +22,7 @@ def estimate_tokens(text: str) -> int:
 
 
 class Calibration:
-    """
-    Learns how many reported tokens stand for one estimated token in this run.
+    """Learns how many reported tokens stand for one estimated token in this run.
 
     The ratio is the median of the last eight requests, clamped to 0.5 to 3, so that a single
     outlier or a false report never moves it far.

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..errors import NotRegularFile, PathOutside
-from ..types import Act, Effect, Observation, ReadResult, Signature, Verdict
+from io_harness.errors import NotRegularFile, PathOutside
+from io_harness.types import Act, Effect, Observation, ReadResult, Signature, Verdict
+
 from .entry import Refresh, count_lines, extent, source
 from .keys import plain_path
 

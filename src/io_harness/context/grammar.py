@@ -6,11 +6,11 @@ import re
 
 from .escape import clean
 
-_TOKEN = r'(?:[A-Za-z0-9_./@+~^*=%-]+|"(?:[^"\\]|\\.)*")'
+_NAME = r'(?:[A-Za-z0-9_./@+~^*=%-]+|"(?:[^"\\]|\\.)*")'
 _PLACE = r"step \d+(?: call -?\d+)?"
 _WORD = r"(?:read|grep|find|wrote|skill|tool|mcp tool|child|note|error)"
 _LINES = r"(?:lines \d+-\d+|no lines from \d+ on)(?: of \d+)?"
-_DETAIL = rf"(?:{_LINES}|scope {_TOKEN})"
+_DETAIL = rf"(?:{_LINES}|scope {_NAME})"
 _SHOWN = r"(?:re-read|written since: )"
 _HIDDEN = r"(?:superseded by |invalidated by |[\d,]+ characters, older than )"
 # What a model or a terminal may take for a new line; "\n" alone ends one of ours.
@@ -19,11 +19,11 @@ _REST = f"[^{_BREAKS}]*"
 
 HEADER = re.compile(
     rf"\[step (?P<step>\d+)(?: call (?P<call>-?\d+))?, (?P<word>{_WORD})"
-    rf"(?: (?P<target>{_TOKEN}))?(?:, (?P<detail>{_DETAIL}))?(?:: (?P<why>{_SHOWN}{_REST}))?\]"
+    rf"(?: (?P<target>{_NAME}))?(?:, (?P<detail>{_DETAIL}))?(?:: (?P<why>{_SHOWN}{_REST}))?\]"
 )
 STUB = re.compile(
     rf"\[step (?P<step>\d+)(?: call (?P<call>-?\d+))?, (?P<word>{_WORD})"
-    rf"(?: (?P<target>{_TOKEN}))?(?:, (?P<detail>{_DETAIL}))?: (?P<why>{_HIDDEN}{_REST})\]"
+    rf"(?: (?P<target>{_NAME}))?(?:, (?P<detail>{_DETAIL}))?: (?P<why>{_HIDDEN}{_REST})\]"
 )
 COLLAPSED = re.compile(r"\[collapsed: (?P<count>[\d,]+) earlier observations\]")
 MARKER = re.compile(
@@ -37,7 +37,7 @@ NOTE = re.compile(
     r'- (?P<key>"(?:[^"\\]|\\.)*"): (?P<value>"(?:[^"\\]|\\.)*") '
     r'\(step (?P<step>\d+)(?: after (?P<source>"(?:[^"\\]|\\.)*"))?\)'
 )
-HUNK = re.compile(rf"\[changed (?P<target>{_TOKEN}), (?P<what>{_REST})\]")
+HUNK = re.compile(rf"\[changed (?P<target>{_NAME}), (?P<what>{_REST})\]")
 # A note line counts only below the notes heading, where no content can stand.
 _ALL = (HEADER, STUB, COLLAPSED, MARKER, NOTES, HUNK)
 _SIGNS = ("[step ", "[elided: ", "[changed ", "[collapsed: ", "[notes: ")

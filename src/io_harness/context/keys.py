@@ -6,7 +6,7 @@ import posixpath
 
 import xxhash
 
-from ..types import Observation, ObsKind
+from io_harness.types import Observation, ObsKind
 
 _KEYED_BY_CALLER = frozenset(
     {ObsKind.TOOL, ObsKind.MCP, ObsKind.CHILD, ObsKind.MESSAGE, ObsKind.ERROR}

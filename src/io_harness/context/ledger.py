@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..errors import LedgerError
-from ..types import Observation, ObsKind
+from io_harness.errors import LedgerError
+from io_harness.types import Observation, ObsKind
+
 from . import render
 
 MAX_NUMBER = 1_000_000_000
@@ -73,8 +74,7 @@ class Ledger:
         self._taken: set[int] = set()
 
     def push(self, observation: Observation) -> int:
-        """
-        Append an observation and return its position, counted from 0.
+        """Append an observation and return its position, counted from 0.
 
         Raises `LedgerError` for a field that cannot be, a step that goes back, or a (step, call)
         that is taken; the ledger is unchanged then.

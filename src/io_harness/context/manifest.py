@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..errors import ConfigError
-from ..types import JSON
+from io_harness.errors import ConfigError
+from io_harness.types import JSON
+
 from .entry import Refresh
 
 VERSION = 1
@@ -15,8 +16,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """
-    The facts of a section that do not follow from the ledger.
+    """The facts of a section that do not follow from the ledger.
 
     `entered` is how many observations had entered, `caps` where the entry cap changed, `looked`
     the carried reads that had been compared with their files.

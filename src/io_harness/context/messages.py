@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 
-from ..types import JSON, Message, ObsKind, ToolCall, ToolResult
+from io_harness.types import JSON, Message, ObsKind, ToolCall, ToolResult
+
 from .pieces import Piece, PieceStatus
 
 _SAID = -1
@@ -14,8 +15,7 @@ _SAID = -1
 def build_messages(
     pieces: Iterable[Piece], calls: Mapping[tuple[int, int], ToolCall]
 ) -> tuple[Message, ...]:
-    """
-    The messages that carry a section, in order.
+    """The messages that carry a section, in order.
 
     `calls` names the tool call behind each (step, call). What a step said and called is one
     assistant message, its results are one tool message after it, in the same order; a call

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from re import Match
 
-from ..types import MemoryEntry, ObsKind
+from io_harness.types import MemoryEntry, ObsKind
+
 from . import grammar
 from .escape import unquote
 from .pieces import PieceStatus
@@ -17,8 +18,7 @@ _KINDS = {word: kind for kind, word in WORDS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """
-    One piece as its text tells it.
+    """One piece as its text tells it.
 
     `content` is the text shown, unescaped and without its marker; `marker`, `why` and `detail`
     are words of the harness. `notes` has what a memory block holds; `count` what a collapsed
@@ -49,8 +49,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def parse(text: str) -> list[Parsed]:
-    """
-    The pieces of a section, in order; their texts joined are the section.
+    """The pieces of a section, in order; their texts joined are the section.
 
     Raises `ValueError` where the text does not start with a line of the harness.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..types import ObsKind
+from io_harness.types import ObsKind
 
 
 class PieceStatus(StrEnum):
@@ -21,8 +21,7 @@ class PieceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """
-    One part of a section; the texts of all, joined, are the section.
+    """One part of a section; the texts of all, joined, are the section.
 
     `cut` says that something of the observation is not shown. `args` is what is sent of the
     call's arguments. The memory block, the line that counts collapsed observations and a notice

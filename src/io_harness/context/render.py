@@ -1,5 +1,4 @@
-"""
-Every line of the harness's own in a request: headers, stubs, markers, notes, hunks.
+"""Every line of the harness's own in a request: headers, stubs, markers, notes, hunks.
 
 All of them start with a bracket and one of a few words; `grammar.OURS` tells them from content,
 and a content line of that form is shown with a leading backslash.
@@ -10,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..types import MemoryEntry, Observation, ObsKind
+from io_harness.types import MemoryEntry, Observation, ObsKind
+
 from .escape import TARGET_CHARS, quote, quoted
 
 WORDS: dict[ObsKind, str] = {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from ..types import Observation, ObsKind
+from io_harness.types import Observation, ObsKind
+
 from . import render
 from ._kernel_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
 from .arguments import for_entry, for_stub

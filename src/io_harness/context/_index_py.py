@@ -1,0 +1,153 @@
+"""Groups: what answers one question, and which position shows which lines of a file."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+
+NONE = -1
+
+
+class Index:
+    """The supersession index by hashed subject, half of the kernel in plain Python.
+
+    Lines are intervals on one axis, where line L starts at L << 32. Each point of a file's axis
+    belongs to the newest position that shows it; a position whose last part is taken over is
+    superseded.
+    """
+
+    def __init__(self) -> None:
+        """No group yet."""
+        self._parts = array("i")
+        self._hash = array("Q")
+        self._last = array("i")
+        self._version = array("i")
+        self._file_version = array("i")
+        self._write_version = array("i")
+        self._turn_of = array("i")
+        self._lo = array("q")
+        self._hi = array("q")
+        self._owner = array("i")
+        self._subject: list[str] = []
+        self._segments: dict[int, tuple[list[int], list[int], list[int]]] = {}
+        self._table = array("i", [0] * 8)
+
+    def group(self, key: int, subject: str) -> int:
+        """The group of a subject, made where it is new; `key` is the 64-bit hash of it.
+
+        The subject is compared on every hit, so that two subjects of one hash stay two groups.
+        """
+        found = self.find(key, subject)
+        if found != NONE:
+            return found
+        gid = len(self._hash)
+        self._hash.append(key)
+        self._subject.append(subject)
+        for column in (self._last, self._owner):
+            column.append(NONE)
+        for column in (self._version, self._file_version, self._write_version, self._turn_of):
+            column.append(0)
+        self._lo.append(0)
+        self._hi.append(0)
+        self._table[self._free_slot(self._table, key)] = gid + 1
+        if 3 * len(self._hash) > 2 * len(self._table):
+            self._grow()
+        return gid
+
+    def _grow(self) -> None:
+        table = array("i", [0]) * (2 * len(self._table))
+        for gid, key in enumerate(self._hash):
+            table[self._free_slot(table, key)] = gid + 1
+        self._table = table
+
+    @staticmethod
+    def _free_slot(table: array[int], key: int) -> int:
+        mask = len(table) - 1
+        slot = key & mask
+        while table[slot]:
+            slot = (slot + 1) & mask
+        return slot
+
+    def find(self, key: int, subject: str) -> int:
+        """The group of a subject; -1 where there is none."""
+        mask = len(self._table) - 1
+        slot = key & mask
+        while found := self._table[slot]:
+            if self._hash[found - 1] == key and self._subject[found - 1] == subject:
+                return found - 1
+            slot = (slot + 1) & mask
+        return NONE
+
+    def subject(self, gid: int) -> str:
+        """What a group was made for."""
+        return self._subject[gid]
+
+    def last(self, gid: int) -> int:
+        """The newest position of a keyed group, or the newest write of a file; -1 for none."""
+        return self._last[gid]
+
+    def _paint(self, gid: int, lo: int, hi: int, position: int) -> list[int]:
+        """Give [lo, hi) of a file to a position; the owners that lost their last part."""
+        self._parts[position] = 1
+        segments = self._segments.get(gid)
+        if segments is None:
+            owner = self._owner[gid]
+            if owner == NONE or (lo <= self._lo[gid] and self._hi[gid] <= hi):
+                self._lo[gid], self._hi[gid], self._owner[gid] = lo, hi, position
+                if owner == NONE:
+                    return []
+                self._parts[owner] = 0
+                return [owner]
+            segments = ([self._lo[gid]], [self._hi[gid]], [owner])
+            self._segments[gid] = segments
+        gone = self._paint_over(segments, lo, hi, position)
+        starts, ends, owners = segments
+        if len(starts) == 1:
+            self._lo[gid], self._hi[gid], self._owner[gid] = starts[0], ends[0], owners[0]
+            del self._segments[gid]
+        return gone
+
+    def _paint_over(
+        self, segments: tuple[list[int], list[int], list[int]], lo: int, hi: int, position: int
+    ) -> list[int]:
+        starts, ends, owners = segments
+        first = bisect_right(starts, lo) - 1
+        if first < 0 or ends[first] <= lo:
+            first += 1
+        stop = first
+        while stop < len(starts) and starts[stop] < hi:
+            stop += 1
+        new = [(lo, hi, position)]
+        gone = []
+        for index in range(first, stop):
+            owner = owners[index]
+            self._parts[owner] -= 1
+            if starts[index] < lo:
+                new.insert(0, (starts[index], lo, owner))
+                self._parts[owner] += 1
+            if ends[index] > hi:
+                new.append((hi, ends[index], owner))
+                self._parts[owner] += 1
+            if self._parts[owner] == 0:
+                gone.append(owner)
+        starts[first:stop] = [part[0] for part in new]
+        ends[first:stop] = [part[1] for part in new]
+        owners[first:stop] = [part[2] for part in new]
+        return gone
+
+    def covering(self, gid: int, lo: int, hi: int) -> list[int]:
+        """The positions that show [lo, hi) of a file now, newest first."""
+        segments = self._segments.get(gid)
+        if segments is None:
+            owner = self._owner[gid]
+            hit = owner != NONE and self._lo[gid] < hi and lo < self._hi[gid]
+            return [owner] if hit else []
+        starts, ends, owners = segments
+        index = max(bisect_right(starts, lo) - 1, 0)
+        if ends[index] <= lo:
+            index += 1
+        found = set()
+        while index < len(starts) and starts[index] < hi:
+            found.add(owners[index])
+            index += 1
+        return sorted(found, reverse=True)
