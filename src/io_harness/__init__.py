@@ -1,33 +1,72 @@
-"""A bounded context for every model request, and a durable memory for every workspace."""
+"""A bounded context for every model request, and a durable memory for every workspace.
 
-from .context import (
-    COMPILED,
-    Assembled,
-    Assembler,
-    CachePrice,
-    ContextBudget,
-    Ledger,
-    Piece,
-    PieceStatus,
-    bound,
-    entry_cap_chars,
-    estimate_tokens,
-)
-from .errors import HarnessError
-from .types import (
-    Act,
-    Completion,
-    CompletionRequest,
-    Effect,
-    MemoryEntry,
-    MemoryWrite,
-    Observation,
-    ObsKind,
-    Rule,
-    ToolCall,
-    Usage,
-    Verdict,
-)
+Names are imported when they are first asked for, so that importing the package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .context import (
+        COMPILED,
+        Assembled,
+        Assembler,
+        CachePrice,
+        ContextBudget,
+        Ledger,
+        Piece,
+        PieceStatus,
+        bound,
+        entry_cap_chars,
+        estimate_tokens,
+    )
+    from .errors import HarnessError
+    from .types import (
+        Act,
+        Completion,
+        CompletionRequest,
+        Effect,
+        MemoryEntry,
+        MemoryWrite,
+        Observation,
+        ObsKind,
+        Rule,
+        ToolCall,
+        Usage,
+        Verdict,
+    )
+
+_HOMES = {
+    "context": (
+        "COMPILED",
+        "Assembled",
+        "Assembler",
+        "CachePrice",
+        "ContextBudget",
+        "Ledger",
+        "Piece",
+        "PieceStatus",
+        "bound",
+        "entry_cap_chars",
+        "estimate_tokens",
+    ),
+    "errors": ("HarnessError",),
+    "types": (
+        "Act",
+        "Completion",
+        "CompletionRequest",
+        "Effect",
+        "MemoryEntry",
+        "MemoryWrite",
+        "ObsKind",
+        "Observation",
+        "Rule",
+        "ToolCall",
+        "Usage",
+        "Verdict",
+    ),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
     "COMPILED",
@@ -55,3 +94,16 @@ __all__ = [
     "entry_cap_chars",
     "estimate_tokens",
 ]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
