@@ -1,0 +1,45 @@
+"""The public names, and which kernel they run on."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import pytest
+
+import io_harness
+
+PUBLIC = {
+    *("TaskContract", "Verification", "ContextBudget", "CachePrice", "MemoryLimits"),
+    *("Workspace", "Policy", "Rule", "Act", "Effect", "Verdict", "Approver", "Decision"),
+    *("Provider", "CompletionRequest", "Completion", "ToolCall", "Usage"),
+    *("ScriptedProvider", "RecordedProvider", "provider_from"),
+    *("run", "run_sync", "resume", "RunResult", "Outcome"),
+    *("Store", "MemoryEntry", "MemoryWrite"),
+    *("MEMORY_MAX_ENTRIES", "MEMORY_MAX_CHARS", "MEMORY_MAX_ENTRY_CHARS"),
+    *("Ledger", "Observation", "ObsKind", "Assembler", "Assembled", "Piece", "PieceStatus"),
+    *("estimate_tokens", "entry_cap_chars", "bound"),
+    *("HarnessError", "COMPILED"),
+}
+
+
+def test_nothing_but_the_public_names_is_exported() -> None:
+    assert set(io_harness.__all__) <= PUBLIC
+
+
+@pytest.mark.parametrize("name", sorted(io_harness.__all__))
+def test_every_exported_name_is_there(name: str) -> None:
+    assert getattr(io_harness, name) is not None
+
+
+def asked_for(variable: str) -> bool:
+    """Whether the environment switches something on, by the words that the build takes too."""
+    return os.environ.get(variable, "").strip().lower() in {"1", "true", "yes", "on"}
+
+
+def test_the_kernel_that_was_asked_for_runs() -> None:
+    built = importlib.util.find_spec("io_harness.context._kernel") is not None
+    if asked_for("IO_HARNESS_REQUIRE_EXTENSIONS"):
+        assert io_harness.COMPILED, "the suite runs on the fallback"
+    expected = built and not asked_for("IO_HARNESS_NO_EXTENSIONS")
+    assert io_harness.COMPILED is expected
