@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 
 import pytest
 
-from tests.project.tree import module_name, sources
+from tests.project.tree import fresh_python, module_name, sources
 
 # Third-party libraries that only the part which needs them may load.
 HEAVY = {"anthropic", "click", "hypothesis", "httpx", "openai", "pytest", "rich", "typer"}
@@ -45,23 +44,14 @@ print(json.dumps({
 TIMED = "import time; t = time.process_time(); import {}; print(time.process_time() - t)"
 
 
-def python(code: str, *arguments: str) -> str:
-    """What a fresh interpreter prints on running some code."""
-    ran = subprocess.run(
-        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="forks: there is no fork on Windows")
 def test_every_module_imports_alone() -> None:
     names = [name for name in map(module_name, sources()) if not name.endswith("__main__")]
-    assert python(ALONE, *names) == ""
+    assert fresh_python(ALONE, *names) == ""
 
 
 def test_importing_is_quiet() -> None:
-    told = json.loads(python(QUIET))
+    told = json.loads(fresh_python(QUIET))
     assert told["seen"] == [], "importing io_harness opens or starts something"
     assert told["threads"] == 1
     loaded = {name.split(".")[0] for name in told["modules"]}
@@ -70,7 +60,7 @@ def test_importing_is_quiet() -> None:
 
 def test_importing_costs_no_more_than_half_as_much_again_as_three_standard_modules() -> None:
     def seconds(modules: str) -> float:
-        return float(python(TIMED.format(modules)))
+        return float(fresh_python(TIMED.format(modules)))
 
     rounds = [(seconds("io_harness"), seconds("json, sqlite3, asyncio")) for _ in range(7)]
     ours, theirs = (min(column) for column in zip(*rounds, strict=True))

@@ -8,6 +8,7 @@ import os
 import pytest
 
 import io_harness
+from tests.project.tree import fresh_python, module_name, sources
 
 PUBLIC = {
     *("TaskContract", "Verification", "ContextBudget", "CachePrice", "MemoryLimits"),
@@ -30,6 +31,20 @@ def test_nothing_but_the_public_names_is_exported() -> None:
 @pytest.mark.parametrize("name", sorted(io_harness.__all__))
 def test_every_exported_name_is_there(name: str) -> None:
     assert getattr(io_harness, name) is not None
+
+
+EVERYTHING = """
+import importlib, sys, types
+import io_harness
+for module in sys.argv[1:]:
+    importlib.import_module(module)
+print(*[n for n in io_harness.__all__ if isinstance(getattr(io_harness, n), types.ModuleType)])
+"""
+
+
+def test_no_module_takes_the_place_of_a_public_name() -> None:
+    names = [name for name in map(module_name, sources()) if not name.endswith("__main__")]
+    assert fresh_python(EVERYTHING, *names).split() == []
 
 
 def asked_for(variable: str) -> bool:

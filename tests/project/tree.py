@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,3 +40,12 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             above = package[: len(package) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+
+
+def fresh_python(code: str, *arguments: str) -> str:
+    """What a new interpreter prints on running some code."""
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout
