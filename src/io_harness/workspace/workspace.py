@@ -1,5 +1,124 @@
 """The workspace: one pinned root, and every act on paths beneath it."""
 
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from io_harness.errors import ConfigError
+from io_harness.workspace.reading import read_lines, signature_of
+from io_harness.workspace.root import Containment, Root
+from io_harness.workspace.spelling import join, split
+from io_harness.workspace.walk import PATH_ONLY
+from io_harness.workspace.writing import WriteResult, write_file
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from io_harness.types import ReadResult, Signature
+
 
 class Workspace:
-    """To come."""
+    """A root directory, pinned while it is open; a context manager.
+
+    Every path is text relative to the root, with `/` between names. What leaves the root, by
+    spelling or by a link, is PathOutside, whether or not anything is there. `containment` says
+    how that is kept: by the kernel (openat2) where it can, or by walking; `one_device` refuses
+    what is mounted beneath the root; `hard_links="refuse"` refuses files with a second name.
+    Raises ConfigError where the root cannot be opened, and on systems that lack the means.
+    """
+
+    def __init__(
+        self,
+        root: str | os.PathLike[str],
+        *,
+        containment: Containment = "auto",
+        one_device: bool = False,
+        hard_links: Literal["allow", "refuse"] = "allow",
+    ) -> None:
+        if sys.platform == "win32":
+            raise ConfigError("a workspace needs Linux or macOS: Windows lacks the means")
+        self.root = Path(os.path.realpath(root))
+        self._root = Root(
+            self.root, containment=containment, one_device=one_device, hard_links=hard_links
+        )
+
+    def __enter__(self) -> Workspace:
+        """The workspace itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the root; the workspace is of no use afterwards."""
+        self._root.close()
+
+    def hide(self, device: int, inode: int) -> None:
+        """Keep a file (`st_dev`, `st_ino`) from every act here, under whatever name."""
+        self._root.hidden.add((device, inode))
+
+    def canonical(self, path: str) -> str:
+        """The one spelling of a path, whether or not anything is there; `.` is the root.
+
+        Raises PathOutside.
+        """
+        return join(self._root.canonical(path, split(path)))
+
+    def signature(self, path: str, *, exact: bool = False) -> Signature:
+        """What one look at a file's status says, without its content.
+
+        Raises PathOutside, NotRegularFile, FileNotFoundError and other OSErrors.
+        """
+        descriptor, _, status = self._root.regular(path, PATH_ONLY, exact=exact)
+        os.close(descriptor)
+        return signature_of(status)
+
+    def read(
+        self, path: str, *, offset: int = 1, limit: int | None = None, exact: bool = False
+    ) -> ReadResult:
+        """Lines of a file from `offset` on (1-based), all or `limit` of them, at most 8 MiB.
+
+        With `exact` the path must be canonical: a link anywhere in it is PathOutside, so that
+        what a policy was asked about is what is read. Raises PathOutside, NotRegularFile,
+        FileNotFoundError and other OSErrors, ValueError for an offset or limit out of range.
+        """
+        if offset < 1 or (limit is not None and limit < 0):
+            raise ValueError(
+                f"offset {offset} and limit {limit}: lines count from 1, a limit is 0 or more"
+            )
+        descriptor, _, status = self._root.open_file(path, exact=exact)
+        try:
+            return read_lines(descriptor, status, offset, limit)
+        except OSError as error:
+            raise self._root.told(error, path) from None
+        finally:
+            os.close(descriptor)
+
+    def write(
+        self, path: str, text: str, *, exact: bool = False, base: str | None = None
+    ) -> WriteResult:
+        """Make a file hold this text as UTF-8, atomically; directories are made where missing.
+
+        A link that stays inside has its target replaced. With `base` the file must still have
+        that digest ("" for no file): OSError ESTALE if not. Raises PathOutside, NotRegularFile,
+        OSErrors, ValueError for text with a lone surrogate; the file is then as it was.
+        """
+        return write_file(self._root, path, _encoded(text), exact=exact, base=base)
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"the text has a lone surrogate at character {error.start}, which UTF-8 cannot hold"
+        ) from None

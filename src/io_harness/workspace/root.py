@@ -1,0 +1,235 @@
+"""A directory that is opened once and pinned, and the opening of everything beneath it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from io_harness.errors import ConfigError, HarnessError, NotRegularFile, PathOutside
+from io_harness.workspace.openat2 import is_available, openat2
+from io_harness.workspace.spelling import is_temporary, join, outside, shown, split
+from io_harness.workspace.walk import PATH_ONLY, walk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Containment: TypeAlias = Literal["auto", "kernel", "walk"]
+
+_MAX_LINKS = 40  # as many as Linux follows: path_resolution(7)
+ATTEMPTS = 64  # how often a path may change under our eyes before we give up on it
+_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+_DENIED_CALL = frozenset({errno.ENOSYS, errno.EPERM})
+_LEFT = frozenset({errno.EXDEV, errno.ELOOP})
+_NO_FILE = frozenset({errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP})
+
+
+class Root:
+    """The pinned root. Descriptors it gives are the caller's to close.
+
+    What is opened is opened by a path without links, which the kernel (or the walk) verifies:
+    links are resolved by name first, so that the path a policy saw is the path opened.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        containment: Containment,
+        one_device: bool,
+        hard_links: Literal["allow", "refuse"],
+    ) -> None:
+        try:
+            self.descriptor = os.open(path, PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise ConfigError(f"the workspace root {path} cannot be opened: {error}") from None
+        self._one_device, self._hard_links = one_device, hard_links
+        available = containment != "walk" and is_available(self.descriptor)
+        if containment == "kernel" and not available:
+            os.close(self.descriptor)
+            raise ConfigError("openat2 is not available here; use containment='auto'")
+        self.by_kernel = available
+        self.hidden: set[tuple[int, int]] = set()
+        self.swept: set[tuple[int, int]] = set()
+
+    def close(self) -> None:
+        """Let go of the directory; nothing can be opened afterwards."""
+        os.close(self.descriptor)
+        self.descriptor = -1
+
+    def open_names(self, names: tuple[str, ...], flags: int, mode: int = 0) -> int:
+        """A descriptor for names of which none may be a link; OSError ELOOP where one is."""
+        if self.by_kernel:
+            try:
+                return openat2(
+                    self.descriptor, join(names), flags, mode, one_device=self._one_device
+                )
+            except OSError as error:
+                # A filter may have come since; where EPERM is the file's own, so is the walk's.
+                if error.errno not in _DENIED_CALL:
+                    raise
+        return walk(self.descriptor, names, flags, mode, one_device=self._one_device)
+
+    def open(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, tuple[str, ...]]:
+        """A descriptor for a path, and the names it really has.
+
+        With `exact` a link anywhere in the path is refused. Raises PathOutside, or OSError with
+        the path as it was given.
+        """
+        names = split(path)
+        for _ in range(ATTEMPTS):
+            if ".." in names:
+                if exact:
+                    break
+                names = self.resolve(path, names)
+            try:
+                return self.open_names(names, flags), names
+            except OSError as error:
+                if error.errno != errno.ELOOP or exact:
+                    raise self.told(error, path) from None
+            names = self.resolve(path, names)
+        raise outside(path)
+
+    def canonical(self, path: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names without links and `..`, by one look where there are none."""
+        if ".." not in names:
+            with contextlib.suppress(OSError):
+                os.close(self.open_names(names, PATH_ONLY))
+                return names
+        return self.resolve(path, names)
+
+    def resolve(self, path: str, names: tuple[str, ...]) -> tuple[str, ...]:
+        """The names without links and `..`; where nothing exists, by spelling alone.
+
+        Raises PathOutside for what leaves the root, absolute links and more than 40 links.
+        """
+        pending, done, links = list(reversed(names)), list[str](), 0
+        open_directories = [self.descriptor]
+        try:
+            while pending:
+                name = pending.pop()
+                if name == "..":
+                    if not done:
+                        raise outside(path)
+                    done.pop()
+                    if len(open_directories) > len(done) + 1:
+                        os.close(open_directories.pop())
+                    continue
+                exists = len(open_directories) == len(done) + 1
+                target = _link(open_directories[-1], name) if exists else None
+                if target is None:
+                    done.append(name)
+                    if exists and pending:
+                        _enter(open_directories, name)
+                    continue
+                links += 1
+                if target.startswith("/") or links > _MAX_LINKS:
+                    raise _loop(path) if links > _MAX_LINKS else outside(path)
+                pending += [part for part in reversed(target.split("/")) if part not in ("", ".")]
+        finally:
+            for descriptor in open_directories[1:]:
+                os.close(descriptor)
+        return tuple(done)
+
+    def open_file(
+        self, path: str, *, exact: bool = False
+    ) -> tuple[int, tuple[str, ...], os.stat_result]:
+        """A regular file open for reading, the names it really has, and its status.
+
+        Raises PathOutside, NotRegularFile, FileNotFoundError and other OSErrors.
+        """
+        if self.hidden:
+            # Closing any descriptor of a database drops its locks, but not one of O_PATH.
+            os.close(self.regular(path, PATH_ONLY, exact=exact)[0])
+        return self.regular(path, _FILE, exact=exact)
+
+    def regular(
+        self, path: str, flags: int, *, exact: bool = False
+    ) -> tuple[int, tuple[str, ...], os.stat_result]:
+        """As `open`, for regular files only, with the status."""
+        descriptor, names = self.open(path, flags, exact=exact)
+        status = os.fstat(descriptor)
+        try:
+            if not stat.S_ISREG(status.st_mode):
+                raise not_regular(path, status.st_mode)
+            self.refuse_own(path, names, status)
+            if status.st_nlink > 1 and self._hard_links == "refuse":
+                raise outside(path)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        return descriptor, names, status
+
+    def refuse_own(self, path: str, names: tuple[str, ...], status: os.stat_result | None) -> None:
+        """Raise for the store's and the library's own files, as if they were not there."""
+        if names and is_temporary(names[-1]):
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        if status is None:
+            return
+        if status.st_dev == _PROC_DEVICE:
+            raise outside(path)
+        if (status.st_dev, status.st_ino) in self.hidden:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+
+    @staticmethod
+    def told(error: OSError, path: str) -> OSError:
+        """The error under the name the caller used."""
+        if isinstance(error, HarnessError):
+            return error
+        if error.errno in _LEFT:
+            return outside(path)
+        if error.errno in _NO_FILE:
+            return not_regular(path, stat.S_IFSOCK)
+        return OSError(error.errno, error.strerror, path)
+
+
+def _device_of_proc() -> int | None:
+    # /proc shows this process's environment, API keys included, to whoever may read it.
+    try:
+        return os.stat("/proc/self/environ").st_dev if sys.platform == "linux" else None
+    except OSError:
+        return None
+
+
+_PROC_DEVICE = _device_of_proc()
+
+
+def _link(directory: int, name: str) -> str | None:
+    """Where a link points; None for what is no link, is not there or cannot be looked at."""
+    try:
+        return os.readlink(name, dir_fd=directory)
+    except OSError:
+        return None
+
+
+def _enter(open_directories: list[int], name: str) -> None:
+    """Open one directory more, where it is one; what is beneath is by spelling alone if not."""
+    flags = PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        open_directories.append(os.open(name, flags, dir_fd=open_directories[-1]))
+    except OSError:
+        return
+
+
+def _loop(path: str) -> PathOutside:
+    error = outside(path)
+    error.errno = errno.ELOOP
+    return error
+
+
+_KINDS = {
+    stat.S_IFDIR: "a directory; list_dir shows what is in it",
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket or a device",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def not_regular(path: str, mode: int) -> NotRegularFile:
+    """The error for what is no regular file."""
+    kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
+    return NotRegularFile(f"{shown(path)} is {kind}, not a regular file")

@@ -1,0 +1,64 @@
+"""How a path may be spelled, and the one error for a path that leaves the workspace."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+
+from io_harness.errors import PathOutside
+
+# Windows reads these as a drive, a stream, a share, a device, a short name or another name.
+_FOREIGN = re.compile(
+    r"""[\\:\0] | ^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$ | ^[^.]{1,8}~[0-9](?:\.[^.]{1,3})?$
+    | [^.][. ]$ | ^\.{3,}$ | ^\ +$""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_TEMPORARY = re.compile(r"\.io-harness-[0-9a-f]{16}\.tmp")
+
+
+def split(path: str) -> tuple[str, ...]:
+    """The names of a workspace-relative path, `..` among them; the root has none.
+
+    Purely a matter of spelling: nothing is looked up. Raises PathOutside for absolute paths,
+    `~`, URL schemes, Windows spellings and NUL.
+    """
+    if path.startswith(("/", "~")) or not _is_encodable(path):
+        raise outside(path)
+    names = tuple(name for name in path.split("/") if name not in ("", "."))
+    for name in names:
+        if name != ".." and _FOREIGN.search(name):
+            raise outside(path)
+    return names
+
+
+def _is_encodable(path: str) -> bool:
+    """Whether a name has bytes at all: a lone surrogate that stands for none has not."""
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def join(names: tuple[str, ...]) -> str:
+    """The one spelling of a path; `.` for the root."""
+    return "/".join(names) or "."
+
+
+def outside(path: str) -> PathOutside:
+    """The error for every path that is refused, whether or not anything exists there."""
+    return PathOutside(
+        f"{shown(path)} is no path inside the workspace; give one relative to its root, with / "
+        "between names, that no .. and no link leads out of"
+    )
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a name is one of the library's own half-written files."""
+    return name.startswith(".io-harness-") and _TEMPORARY.fullmatch(name) is not None
+
+
+def shown(path: str) -> str:
+    """A path on one line: as it is where all of it prints, else as a JSON string."""
+    return path if path.isprintable() and not path.startswith('"') else json.dumps(path)
