@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from typer.main import get_group
 
+from io_harness.cli.app import app
 from tests.project import doc_fixtures
 from tests.project.tree import ROOT
 
@@ -18,6 +20,8 @@ DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("**/*.md")
 FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 FIXTURE = re.compile(r"<!-- fixture: ([\w-]+) -->\s*\Z")
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+CODE = re.compile(r"`[^`\n]+`|^```.*?^```$", re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"\bio-harness ([a-z][\w-]*)")
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 
 
@@ -93,6 +97,13 @@ def test_links_lead_somewhere(document: Path) -> None:
         assert target.exists(), f"{link} leads nowhere"
         assert target.is_relative_to(ROOT), f"{link} leads out of the repository"
         assert not anchor or anchor in anchors(target), f"{link}: no such heading"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_in_documents_exist(document: Path) -> None:
+    known = set(get_group(app).commands)
+    code = "\n".join(CODE.findall(document.read_text(encoding="utf-8")))
+    assert set(COMMAND.findall(code)) <= known
 
 
 def test_every_page_is_in_the_index() -> None:
