@@ -40,6 +40,10 @@ class StoreFull(HarnessError, OSError):
     """No room on the disk; nothing of the operation was written and earlier work is intact."""
 
 
+class StoreFailed(HarnessError, OSError):
+    """The disk failed while the store was read or written; nothing of the operation was kept."""
+
+
 class StoreReadOnly(HarnessError, PermissionError):
     """The store's file or directory cannot be written."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from io_harness.store.journal import LEASE_SECONDS, Journal
+from io_harness.store.journal import Journal
+from io_harness.store.leases import LEASE_SECONDS
 from io_harness.store.records import (
     Assembly,
     ContextEvent,
@@ -19,7 +20,8 @@ from io_harness.store.records import (
     StepRecord,
     Unfinished,
 )
-from io_harness.store.store import Store, WorkspaceLike
+from io_harness.store.store import Store
+from io_harness.store.workspaces import WorkspaceLike
 
 __all__ = [
     "LEASE_SECONDS",

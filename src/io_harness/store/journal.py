@@ -6,9 +6,24 @@ repeated (the same run, step and call) is acknowledged and not stored twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 
+from io_harness.errors import MemoryRefused
 from io_harness.memory import MemoryLimits, MemoryMode
+from io_harness.store import commits, leases, notes, reading
+from io_harness.store.base import Backend, T, Transaction
+from io_harness.store.checks import (
+    check_call,
+    check_count,
+    check_observations,
+    check_run_id,
+    check_ttl,
+    check_usage,
+)
+from io_harness.store.leases import LEASE_SECONDS
 from io_harness.store.records import (
     Assembly,
     Event,
@@ -16,7 +31,10 @@ from io_harness.store.records import (
     ProviderCall,
     Recorded,
     Refresh,
+    RunRecord,
 )
+from io_harness.store.texts import Versions
+from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import (
     JSON,
     Completion,
@@ -26,11 +44,21 @@ from io_harness.types import (
     Observation,
 )
 
-LEASE_SECONDS = 30.0
+_SMALL = 512
+"""Bytes that an operation without long texts is taken for."""
+
+
+def now() -> str:
+    """Return the time in UTC, in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class Journal:
     """What the driver of a run calls; `Store.journal` gives it."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._versions = Versions()
 
     async def begin(
         self,
@@ -50,23 +78,43 @@ class Journal:
         `contract` and `policy` are JSON text. Without `run_id` the store makes one, which
         sorts by time.
         """
-        raise NotImplementedError
+        started = now()
+        if run_id is None:
+            run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        check_run_id(run_id)
+        check_ttl(ttl)
+        run = RunRecord(
+            run_id=run_id,
+            goal=goal,
+            workspace=workspace,
+            contract=contract,
+            provider=provider,
+            model=model,
+            policy=policy,
+            started=started,
+            parent=parent,
+        )
+        size = len(goal) + len(contract) + len(policy)
+        return await self._write(lambda tx: leases.begin(tx, run, ttl), size)
 
     async def acquire(self, run_id: str, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Take the lease of a run; `RunLeased` while another holds it, `RunUnknown`."""
-        raise NotImplementedError
+        check_ttl(ttl)
+        return await self._write(lambda tx: leases.acquire(tx, run_id, ttl))
 
     async def renew(self, lease: Lease, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Hold the lease for `ttl` more seconds from now; `RunLeased` where it was lost."""
-        raise NotImplementedError
+        check_ttl(ttl)
+        return await self._write(lambda tx: leases.renew(tx, lease, ttl))
 
     async def release(self, lease: Lease) -> None:
         """Give the lease back; nothing happens where it was lost already."""
-        raise NotImplementedError
+        await self._write(lambda tx: leases.release(tx, lease))
 
     async def attempted(self, lease: Lease, call: ProviderCall) -> None:
         """Record one attempt at an answer that failed (a success goes with `completed`)."""
-        raise NotImplementedError
+        check_call(call)
+        await self._write(lambda tx: commits.attempted(tx, leases.held(tx, lease), call))
 
     async def completed(
         self,
@@ -79,7 +127,7 @@ class Journal:
         call: ProviderCall | None = None,
         refreshes: Sequence[Refresh] = (),
         recalled: Sequence[MemoryEntry] = (),
-        recalled_from: str = "",
+        recalled_from: WorkspaceLike = "",
         events: Sequence[Event] = (),
         manifest: str | None = None,
         state: str | None = None,
@@ -89,24 +137,35 @@ class Journal:
         The completion's usage is set against the last of `assemblies` (the others' requests
         overflowed). `recalled` are the notes in the request, `recalled_from` their workspace.
         """
-        raise NotImplementedError
+        check_count("step", step, least=1)
+        check_usage(completion.usage)
+        if call is not None:
+            check_call(call)
+        done = commits.Completed(
+            step=step,
+            completion=completion,
+            request=request,
+            assemblies=assemblies,
+            call=call,
+            refreshes=refreshes,
+            recalled=recalled,
+            recalled_from=workspace_name(recalled_from) if recalled else "",
+            events=events,
+            manifest=manifest,
+            state=state,
+        )
+        size = _SMALL + len(completion.text) + sum(len(made.text or "") for made in refreshes)
+        await self._write(lambda tx: commits.completed(tx, self._versions, lease, done), size)
 
     async def call_started(
-        self,
-        lease: Lease,
-        step: int,
-        call: int,
-        *,
-        name: str,
-        arguments: str,
-        detail: Mapping[str, JSON] | None = None,
+        self, lease: Lease, step: int, call: int, *, detail: Mapping[str, JSON] | None = None
     ) -> None:
-        """Commit 2: an effectful call is about to start.
+        """Commit 2: an effectful call of the step's completion is about to start.
 
-        `arguments` is JSON text; `detail` is what resume needs to settle the call (a write's
-        path, the digests before and after).
+        `detail` is what resume needs to settle it (a write's path, its digests).
         """
-        raise NotImplementedError
+        known = dict(detail or {})
+        await self._write(lambda tx: commits.call_started(tx, lease, step, call, known))
 
     async def stepped(
         self,
@@ -123,7 +182,18 @@ class Journal:
 
         `state` is the run's own JSON text (its stall tracker, say), given back by `load`.
         """
-        raise NotImplementedError
+        check_count("step", step)
+        check_observations(step, observations)
+        done = commits.Stepped(
+            step=step,
+            observations=observations,
+            events=events,
+            refreshes=refreshes,
+            manifest=manifest,
+            state=state,
+        )
+        size = _SMALL + sum(len(seen.text) + len(seen.args) for seen in observations)
+        await self._write(lambda tx: commits.stepped(tx, lease, done), size)
 
     async def finished(
         self,
@@ -139,19 +209,28 @@ class Journal:
 
         `assemblies` and `events` are those of `step` that no commit has taken.
         """
-        raise NotImplementedError
+        check_count("step", step)
+
+        def work(tx: Transaction) -> None:
+            run = commits.finished(tx, lease, outcome, reason, now())
+            if run is not None:
+                commits.assembled(tx, self._versions, run, step, assemblies=assemblies)
+                commits.events(tx, run, step, events)
+
+        await self._write(work)
 
     async def load(self, run_id: str) -> Recorded:
         """Return all that resume needs; `RunUnknown`."""
-        raise NotImplementedError
+        return await self._read(lambda tx: reading.load(tx, run_id))
 
     async def observation(self, run_id: str, step: int, call: int) -> Observation | None:
         """Return one observation with its whole text, `None` where the run has none there."""
-        raise NotImplementedError
+        return await self._read(lambda tx: reading.observation(tx, run_id, step, call))
 
-    async def notes(self, workspace: str) -> tuple[MemoryEntry, ...]:
+    async def notes(self, workspace: WorkspaceLike) -> tuple[MemoryEntry, ...]:
         """Return the workspace's notes, oldest write first."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return await self._read(lambda tx: notes.listed(tx, name))
 
     async def remember(
         self,
@@ -159,7 +238,7 @@ class Journal:
         step: int,
         call: int,
         *,
-        workspace: str,
+        workspace: WorkspaceLike,
         key: str,
         value: str,
         source: str = "",
@@ -172,8 +251,34 @@ class Journal:
         bad key, a pinned note, full pins, the run's quota, or a mode other than "on". The same
         (run, step, call) again gives the first answer again.
         """
-        raise NotImplementedError
+        check_count("step", step)
+        check_count("call", call)
+        note = notes.Note(
+            workspace=workspace_name(workspace),
+            key=key,
+            value=value,
+            run_id=lease.run_id,
+            step=step,
+            source=source,
+            limits=limits or MemoryLimits(),
+            now=now(),
+        )
+        answer = await self._write(lambda tx: notes.remember(tx, lease, note, call, mode))
+        if isinstance(answer, MemoryRefused):
+            raise answer
+        return answer
 
-    async def forget(self, lease: Lease, step: int, call: int, *, workspace: str, key: str) -> bool:
+    async def forget(
+        self, lease: Lease, step: int, call: int, *, workspace: WorkspaceLike, key: str
+    ) -> bool:
         """Delete a note as the agent; False where there is none, `MemoryRefused` if pinned."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return await self._write(
+            lambda tx: notes.forget(tx, lease, step, call, workspace=name, key=key)
+        )
+
+    async def _write(self, work: Callable[[Transaction], T], size: int = _SMALL) -> T:
+        return await asyncio.wrap_future(self._backend.write(work, size=size))
+
+    async def _read(self, work: Callable[[Transaction], T]) -> T:
+        return await asyncio.to_thread(self._backend.read, work)

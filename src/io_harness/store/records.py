@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from io_harness.store.requests import parse_request
 from io_harness.types import JSON, Completion, CompletionRequest, Observation, ToolCall, Usage
 
 
@@ -142,22 +143,36 @@ class StartedCall:
 class StepRecord:
     """One step of a run.
 
-    `decision` is what the model said, `prompt` the request as sent (`request` is the same,
-    read back), `result` the full text of the step's observations, nothing elided. `committed`
-    is False for a step whose calls were not all done when it was last written.
+    `decision` is what the model said, `prompt` the request as sent, as text. `usage` is `None`
+    where the provider reported none. `committed` is False for a step whose calls were not all
+    done when it was last written.
     """
 
     step: int
     decision: str
     prompt: str
     calls: tuple[ToolCall, ...]
-    result: str
     usage: Usage | None
+    stop: str
+    reasoning: JSON
     refreshes: tuple[Refresh, ...]
     observations: tuple[Observation, ...]
-    request: CompletionRequest | None
-    completion: Completion | None
     committed: bool
+
+    @property
+    def result(self) -> str:
+        """The full text of the step's observations, nothing elided."""
+        return "".join(observation.text for observation in self.observations)
+
+    @property
+    def request(self) -> CompletionRequest | None:
+        """The request as it was given to the provider; `None` for a step that made none."""
+        return parse_request(self.prompt) if self.prompt else None
+
+    @property
+    def completion(self) -> Completion:
+        """The answer as the provider gave it."""
+        return Completion(self.decision, self.calls, self.usage, self.stop, self.reasoning)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import weakref
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Protocol, TypeAlias, runtime_checkable
 
+from io_harness.errors import ConfigError
 from io_harness.memory import MemoryLimits
-from io_harness.store.journal import Journal
+from io_harness.store import leases, notes, reading
+from io_harness.store.base import Backend, T, Transaction
+from io_harness.store.checks import check_count, check_run_id
+from io_harness.store.journal import Journal, now
 from io_harness.store.records import (
     ContextEvent,
     Drift,
@@ -17,28 +24,19 @@ from io_harness.store.records import (
     RunRecord,
     StepRecord,
 )
+from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import MemoryEntry, MemoryWrite
 
-
-@runtime_checkable
-class HasRoot(Protocol):
-    """A workspace, as far as a store knows one."""
-
-    @property
-    def root(self) -> str | PathLike[str]:
-        """The directory it stands for."""
-        ...
-
-
-WorkspaceLike: TypeAlias = str | PathLike[str] | HasRoot
-"""A path, a `Workspace`, or an id: text that is neither absolute, nor starts with a dot, nor
-names a directory. "id:NAME" is always the id NAME."""
+_URL = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Store:
     """What runs did, and the notes they left. A context manager."""
 
-    journal: Journal
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self.journal = Journal(backend)
+        self._finalizer = weakref.finalize(self, backend.close)
 
     @classmethod
     def open(cls, url: str | PathLike[str], *, timeout: float = 30.0) -> Store:
@@ -47,21 +45,30 @@ class Store:
         Raises `ConfigError` (a URL of another engine, a network file system), `StoreReadOnly`,
         `StoreCorrupt`, `SchemaNewer`, `StoreFull`, `StoreLocked`.
         """
-        raise NotImplementedError
+        text = os.fspath(url)
+        if _URL.match(text):
+            raise ConfigError(
+                f"Store.open({text!r}): that engine is not in this version; give the path of a file"
+            )
+        from io_harness.store.sqlite.backend import FileBackend
+
+        return cls(FileBackend(Path(text), timeout=timeout))
 
     @classmethod
     def memory(cls) -> Store:
         """Make a store that is gone when it is closed."""
-        raise NotImplementedError
+        from io_harness.store.sqlite.backend import MemoryBackend
+
+        return cls(MemoryBackend())
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The files that a workspace must not hand out; they need not exist. () in memory."""
-        raise NotImplementedError
+        return self._backend.files
 
     def close(self) -> None:
         """Commit what is waiting and close; closing again does nothing."""
-        raise NotImplementedError
+        self._finalizer()
 
     def __enter__(self) -> Store:
         return self
@@ -76,35 +83,35 @@ class Store:
 
     def runs(self) -> tuple[RunRecord, ...]:
         """Return every run, oldest first."""
-        raise NotImplementedError
+        return self._backend.read(reading.runs)
 
     def run(self, run_id: str) -> RunRecord:
         """Return one run; `RunUnknown`."""
-        raise NotImplementedError
+        return self._backend.read(lambda tx: reading.run(tx, run_id))
 
-    def steps(self, run_id: str) -> tuple[StepRecord, ...]:
-        """Return the steps of a run, in order; `RunUnknown`."""
-        raise NotImplementedError
+    def steps(self, run_id: str, *, step: int | None = None) -> tuple[StepRecord, ...]:
+        """Return the steps of a run, in order, or only the one asked for; `RunUnknown`."""
+        return self._backend.read(lambda tx: reading.steps(tx, run_id, step))
 
     def context_events(self, run_id: str) -> tuple[ContextEvent, ...]:
         """Return what happened to the context of a run, in order."""
-        raise NotImplementedError
+        return self._backend.read(lambda tx: reading.context_events(tx, run_id))
 
     def provider_calls(self, run_id: str) -> tuple[ProviderCall, ...]:
         """Return every attempt at an answer, failures included, in order."""
-        raise NotImplementedError
+        return self._backend.read(lambda tx: reading.provider_calls(tx, run_id))
 
     def drift(self, run_id: str) -> Drift:
         """Return how the estimates of a run's requests compare with what was reported."""
-        raise NotImplementedError
+        return self._backend.read(lambda tx: reading.drift(tx, run_id))
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run with its trace; notes it wrote stay. `RunUnknown`, `RunLeased`."""
-        raise NotImplementedError
+        self._write(lambda tx: leases.delete_run(tx, run_id))
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy to a path where nothing is, while others write."""
-        raise NotImplementedError
+        self._backend.backup(path)
 
     def memory_put(
         self,
@@ -121,28 +128,48 @@ class Store:
 
         Raises `MemoryRefused` (also a `ValueError`) for a bad key or where pins leave no room.
         """
-        raise NotImplementedError
+        check_run_id(run_id)
+        check_count("step", step)
+        note = notes.Note(
+            workspace=workspace_name(workspace),
+            key=key,
+            value=value,
+            run_id=run_id,
+            step=step,
+            source=source,
+            limits=limits or MemoryLimits(),
+            now=now(),
+        )
+        return self._write(lambda tx: notes.put(tx, note), len(value))
 
     def memory_get(self, workspace: WorkspaceLike, key: str) -> MemoryEntry | None:
         """Return the note of exactly that key, `None` where there is none."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return self._backend.read(lambda tx: notes.get(tx, name, key))
 
     def memory_list(self, workspace: WorkspaceLike) -> tuple[MemoryEntry, ...]:
         """Return the workspace's notes, oldest write first."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return self._backend.read(lambda tx: notes.listed(tx, name))
 
     def memory_delete(self, workspace: WorkspaceLike, key: str) -> bool:
         """Delete a note, pinned or not; False where there is none."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return self._write(lambda tx: notes.delete(tx, name, key))
 
     def memory_clear(self, workspace: WorkspaceLike) -> int:
         """Delete every note of a workspace and return how many there were."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return self._write(lambda tx: notes.clear(tx, name))
 
     def memory_pin(self, workspace: WorkspaceLike, key: str, *, pinned: bool = True) -> bool:
         """Pin a note so that the agent cannot evict, rewrite or forget it; False without one."""
-        raise NotImplementedError
+        name = workspace_name(workspace)
+        return self._write(lambda tx: notes.pin(tx, name, key, pinned=pinned))
 
     def memory_recalls(self, run_id: str) -> tuple[MemoryRecall, ...]:
         """Return the notes that were shown to a run, in the order they were first shown."""
-        raise NotImplementedError
+        return self._backend.read(lambda tx: reading.recalls(tx, run_id))
+
+    def _write(self, work: Callable[[Transaction], T], size: int = 512) -> T:
+        return self._backend.write(work, size=size).result()

@@ -1,0 +1,126 @@
+"""The one way that text becomes SQL values and comes back, exact for every `str`.
+
+Valid text without NUL is TEXT; everything else is bytes (UTF-8 with the surrogates passed
+through). The storage class is the flag: SQLite's TEXT stops at NUL for most who read it and
+cannot hold a surrogate.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from typing import Final
+
+from io_harness.errors import StoreCorrupt
+from io_harness.store.base import Row, SQLValue
+
+INLINE_CHARS: Final = 160
+"""Up to here a row holds the text itself; a row of its own would cost more than it saves."""
+COMPRESS_BYTES: Final = 4_096
+HEAD_CHARS: Final = 400
+MAX_INTEGER: Final = 2**63 - 1
+
+
+def encoded(text: str) -> bytes:
+    """Return the bytes that stand for a text, whatever code points it has."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_sql(text: str) -> str | bytes:
+    """Return what a column holds for a text."""
+    if "\0" in text:
+        return encoded(text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return encoded(text)
+    return text
+
+
+def maybe_to_sql(text: str | None) -> str | bytes | None:
+    """Return what a column holds for a text or for none."""
+    return None if text is None else to_sql(text)
+
+
+def as_text(value: SQLValue) -> str:
+    """Return the text that a column holds."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        try:
+            return value.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            raise _unexpected("text", value) from error
+    raise _unexpected("text", value)
+
+
+def as_maybe_text(value: SQLValue) -> str | None:
+    """Return the text that a column holds, or `None` for NULL."""
+    return None if value is None else as_text(value)
+
+
+def as_int(value: SQLValue) -> int:
+    """Return the integer that a column holds."""
+    if isinstance(value, int):
+        return value
+    raise _unexpected("an integer", value)
+
+
+def as_maybe_int(value: SQLValue) -> int | None:
+    """Return the integer that a column holds, or `None` for NULL."""
+    return None if value is None else as_int(value)
+
+
+def as_float(value: SQLValue) -> float:
+    """Return the number that a column holds."""
+    if isinstance(value, (int, float)):
+        return float(value)
+    raise _unexpected("a number", value)
+
+
+def only(rows: list[Row]) -> Row:
+    """Return the one row that must be there."""
+    if len(rows) == 1:
+        return rows[0]
+    raise StoreCorrupt(
+        f"the store has {len(rows)} rows where one belongs: it was changed by something else "
+        "or is damaged; run doctor on it and restore a backup"
+    )
+
+
+def digest(data: bytes) -> bytes:
+    """Return what a text is known by: what agents read may be hostile, so no fast hash."""
+    return hashlib.blake2b(data, digest_size=32).digest()
+
+
+def head(text: str) -> str:
+    """Return the first characters of a text, for people who look with other tools."""
+    return text[:HEAD_CHARS].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def packed(data: bytes) -> bytes | None:
+    """Return the bytes compressed, `None` where they are short or that saves nothing."""
+    if len(data) <= COMPRESS_BYTES:
+        return None
+    smaller = zlib.compress(data, 6)
+    return smaller if len(smaller) < len(data) else None
+
+
+def unpacked(data: bytes, chars: int) -> str:
+    """Return the text that was packed, which is known to have `chars` code points."""
+    reader = zlib.decompressobj()
+    try:
+        raw = reader.decompress(data, 4 * chars + 1)
+        text = raw.decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
+    if len(text) != chars:
+        raise StoreCorrupt(f"a stored text of {chars:,} characters came back with {len(text):,}")
+    return text
+
+
+def _unexpected(wanted: str, value: SQLValue) -> StoreCorrupt:
+    return StoreCorrupt(
+        f"the store holds {type(value).__name__} where {wanted} belongs: it was changed by "
+        "something else or is damaged; run doctor on it and restore a backup"
+    )

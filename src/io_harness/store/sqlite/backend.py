@@ -1,0 +1,239 @@
+"""SQLite as a backend: a database file, or one that is gone with the process."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+
+import apsw
+
+from io_harness.errors import ConfigError
+from io_harness.store.base import T, Transaction
+from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, prepare, uri
+from io_harness.store.sqlite.faults import BUSY, locked, typed
+from io_harness.store.sqlite.filesystem import check_local
+from io_harness.store.sqlite.gate import Gate
+from io_harness.store.sqlite.writer import Writer
+
+KEPT_READERS = 4
+
+
+class FileBackend:
+    """A database file that any number of processes write to."""
+
+    def __init__(self, path: Path, *, timeout: float, vfs: str | None = None) -> None:
+        self._path = Path(os.path.realpath(path))
+        self._where = str(path)
+        self._timeout = timeout
+        self._vfs = vfs
+        self._process = os.getpid()
+        self._idle: list[apsw.Connection] = []
+        self._guard = threading.Lock()
+        self._closed = False
+        check_local(self._path)
+        with _typed(self._where):
+            self._make_directory()
+            self._gate = Gate(self._gate_path)
+            try:
+                self._idle.append(self._prepared())
+            except BaseException:
+                self._gate.close()
+                raise
+        self._writer = Writer(self._connect, self._gate, where=self._where, timeout=timeout)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The database, its log, its index of the log, and the lock between processes."""
+        name = str(self._path)
+        return self._path, Path(name + "-wal"), Path(name + "-shm"), self._gate_path
+
+    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+        """Queue work; its future is done after COMMIT."""
+        return self._writer.submit(work, size=size)
+
+    def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run work against one consistent state, beside any writer."""
+        with _typed(self._where), self._reader() as connection:
+            connection.execute("BEGIN")
+            try:
+                return work(Session(connection))
+            finally:
+                connection.execute("ROLLBACK")
+
+    def backup(self, path: str | PathLike[str]) -> None:
+        """Write a consistent copy, synced, to a path where nothing is."""
+        with self._reader() as connection:
+            _copy(connection, Path(path))
+            _only_reads(connection)
+
+    def close(self) -> None:
+        """Commit what is queued and close every connection."""
+        with self._guard:
+            if self._closed or self._process != os.getpid():
+                return
+            self._closed = True
+        self._writer.close()
+        with self._guard:
+            for connection in self._idle:
+                connection.close()
+            self._idle.clear()
+        self._gate.close()
+
+    @property
+    def _gate_path(self) -> Path:
+        return Path(f"{self._path}.gate")
+
+    def _make_directory(self) -> None:
+        parent = self._path.parent
+        if not parent.exists():
+            parent.parent.mkdir(parents=True, exist_ok=True)
+            parent.mkdir(mode=0o700, exist_ok=True)
+
+    def _connect(self) -> apsw.Connection:
+        return connect(uri(self._path, mode_of=self._gate_path), vfs=self._vfs)
+
+    def _prepared(self) -> apsw.Connection:
+        """Open the first connection, one process at a time: it may make the tables."""
+        deadline = time.monotonic() + self._timeout
+        if not self._gate.acquire(deadline):
+            raise locked(self._where)
+        connection = None
+        try:
+            connection = self._connect()
+            while True:
+                try:
+                    prepare(connection, self._where)
+                except BUSY:
+                    if time.monotonic() >= deadline:
+                        raise
+                else:
+                    break
+            _only_reads(connection)
+        except BaseException:
+            if connection is not None:
+                connection.close(True)
+            raise
+        finally:
+            self._gate.release()
+        return connection
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        """Lend a connection that cannot write."""
+        with self._guard:
+            if self._closed:
+                raise ConfigError(f"{self._where} is closed: open it again")
+            if self._process != os.getpid():
+                raise ConfigError(f"{self._where} was opened before this process was forked")
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = self._connect()
+            _only_reads(connection)
+        try:
+            yield connection
+        except BaseException:
+            connection.close(True)
+            raise
+        with self._guard:
+            if not self._closed and len(self._idle) < KEPT_READERS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+
+class MemoryBackend:
+    """A database that only this process sees."""
+
+    def __init__(self) -> None:
+        connection = connect(IN_MEMORY)
+        prepare(connection, IN_MEMORY)
+        self._connection = connection
+        self._turn = _Turn()
+        self._closed = False
+        self._writer = Writer(lambda: connection, self._turn, where=IN_MEMORY, timeout=3_600.0)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """None."""
+        return ()
+
+    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+        """Queue work; its future is done after COMMIT."""
+        return self._writer.submit(work, size=size)
+
+    def read(self, work: Callable[[Transaction], T]) -> T:
+        """Run work while nobody writes."""
+        with self._turn:
+            if self._closed:
+                raise ConfigError("the store is closed, and what it held is gone")
+            return work(Session(self._connection))
+
+    def backup(self, path: str | PathLike[str]) -> None:
+        """Write a copy, synced, to a path where nothing is."""
+        with self._turn:
+            _copy(self._connection, Path(path))
+
+    def close(self) -> None:
+        """Forget everything."""
+        if not self._closed:
+            self._closed = True
+            self._writer.close()
+            self._connection.close()
+
+
+class _Turn:
+    """The lock of a database that has one connection."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def acquire(self, deadline: float) -> bool:
+        return self._lock.acquire(timeout=max(0.0, deadline - time.monotonic()))
+
+    def try_acquire(self) -> bool:
+        return self._lock.acquire(blocking=False)
+
+    def release(self) -> None:
+        self._lock.release()
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+
+def _copy(connection: apsw.Connection, path: Path) -> None:
+    """Copy a database in one go; nothing stands at `path` until all of it is on the disk."""
+    if path.exists():
+        raise ConfigError(f"a backup never replaces a file: move {path} away first")
+    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
+    with _typed(str(path)):
+        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            connection.pragma("query_only", False)
+            connection.execute("VACUUM INTO ?", (str(part),))
+            os.fsync(descriptor)
+            os.link(part, path)
+        finally:
+            os.close(descriptor)
+            part.unlink()
+
+
+def _only_reads(connection: apsw.Connection) -> None:
+    connection.pragma("query_only", True)
+
+
+@contextmanager
+def _typed(where: str) -> Iterator[None]:
+    """Raise the library's errors in the place of SQLite's and the system's."""
+    try:
+        yield
+    except (apsw.Error, OSError, UnicodeDecodeError) as error:
+        raise typed(error, where) from error

@@ -1,0 +1,133 @@
+"""Connections to one database: how they are opened, and what they are allowed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+import apsw
+
+from io_harness.errors import SchemaNewer, StoreCorrupt
+from io_harness.store.base import Row, SQLValue
+from io_harness.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+IN_MEMORY = ":memory:"
+SAFE_SQLITE = (3, 51, 3)
+"""Below it a checkpoint can corrupt a WAL database (fixed in 3.51.3)."""
+WAL_LIMIT_BYTES = 32 * 1024 * 1024
+BUSY_MILLISECONDS = 250
+_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+
+
+class Session:
+    """One connection as the statements above the engine see it."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self.connection = connection
+
+    def execute(self, sql: str, parameters: Sequence[SQLValue] = ()) -> list[Row]:
+        """Run one statement and return all its rows."""
+        return list(self.connection.execute(sql, tuple(parameters)))
+
+    def changes(self) -> int:
+        """Return how many rows the last statement changed."""
+        return self.connection.changes()
+
+
+def uri(path: Path, *, mode_of: Path) -> str:
+    """Return the name SQLite opens: a file that it makes gets the permissions of `mode_of`."""
+    return f"file:{quote(bytes(path))}?modeof={quote(bytes(mode_of))}"
+
+
+def connect(name: str, *, vfs: str | None = None) -> apsw.Connection:
+    """Open a connection that trusts nothing in the file and syncs every commit."""
+    connection = apsw.Connection(name, flags=_FLAGS, vfs=vfs)
+    connection.set_busy_timeout(BUSY_MILLISECONDS)
+    connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    for pragma, value in (
+        ("synchronous", "FULL"),
+        ("secure_delete", "ON"),
+        ("temp_store", "MEMORY"),
+        ("cell_size_check", "ON"),
+        ("journal_size_limit", WAL_LIMIT_BYTES),
+    ):
+        connection.pragma(pragma, value)
+    return connection
+
+
+def prepare(connection: apsw.Connection, where: str) -> None:
+    """Make the tables or bring them up to date, and check that they are what they must be.
+
+    To be called by one process at a time. Raises `StoreCorrupt` and `SchemaNewer`.
+    """
+    _identify(connection, where)
+    if connection.filename:
+        connection.pragma("journal_mode", "WAL")
+    version = _number(connection, "user_version")
+    if version < VERSION:
+        migrate(connection, version)
+    differing = foreign_objects(connection)
+    if differing:
+        raise StoreCorrupt(
+            f"{where} has a schema that this library did not make ({', '.join(differing)}); "
+            "it was left as it is: restore a backup or choose another path"
+        )
+
+
+def migrate(connection: apsw.Connection, version: int) -> None:
+    """Take the tables from `version` to the newest, all or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for script in MIGRATIONS[version:]:
+            connection.execute(script)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def foreign_objects(connection: apsw.Connection) -> tuple[str, ...]:
+    """Return the names of tables, indexes, views and triggers that are not as expected."""
+    found, expected = _objects(connection), _expected()
+    return tuple(sorted(name for name, _ in found ^ expected))
+
+
+def _identify(connection: apsw.Connection, where: str) -> None:
+    """Refuse a file that is another program's, or from a later version."""
+    made_by = _number(connection, "application_id")
+    empty = not list(connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1"))
+    if made_by != APPLICATION_ID and not (empty and made_by == 0):
+        raise StoreCorrupt(
+            f"{where} is a SQLite database but no store; it was left as it is: choose another path"
+        )
+    version = _number(connection, "user_version")
+    if version > VERSION:
+        raise SchemaNewer(
+            f"{where} has schema {version} and this library knows up to {VERSION}; "
+            "it was left as it is: upgrade io-harness to open it"
+        )
+
+
+def _number(connection: apsw.Connection, pragma: str) -> int:
+    return int(str(connection.pragma(pragma)))
+
+
+def _objects(connection: apsw.Connection) -> frozenset[tuple[str, str]]:
+    rows = connection.execute(
+        "SELECT name, coalesce(sql, '') FROM sqlite_schema WHERE substr(name, 1, 7) != 'sqlite_'"
+    )
+    return frozenset((str(name), str(sql)) for name, sql in rows)
+
+
+@functools.cache
+def _expected() -> frozenset[tuple[str, str]]:
+    connection = apsw.Connection(IN_MEMORY)
+    for script in MIGRATIONS:
+        connection.execute(script)
+    return _objects(connection)

@@ -1,0 +1,293 @@
+"""Group commit: one thread a store, which commits for everybody who waits."""
+
+from __future__ import annotations
+
+import logging
+import os
+import random
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+import apsw
+
+from io_harness.errors import ConfigError
+from io_harness.store.base import T, Transaction
+from io_harness.store.sqlite.connection import BUSY_MILLISECONDS, Session
+from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, typed
+
+MOST_OPERATIONS = 64
+MOST_BYTES = 256 * 1024
+WINDOW_SECONDS = 0.002
+CHECKPOINT_PAGES = 1_000
+IDLE_SECONDS = 1.0
+_FATAL = (
+    *BUSY,
+    *DAMAGED,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.ReadOnlyError,
+    apsw.CantOpenError,
+    apsw.NoMemError,
+)
+_log = logging.getLogger(__name__)
+
+
+class Lock(Protocol):
+    """What keeps others from writing."""
+
+    def acquire(self, deadline: float) -> bool:
+        """Take it; False where the deadline (of `time.monotonic`) came first."""
+        ...
+
+    def try_acquire(self) -> bool:
+        """Take it if it is free now."""
+        ...
+
+    def release(self) -> None:
+        """Let the next one in."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Operation:
+    attempt: Callable[[Transaction], Callable[[], None]]
+    fail: Callable[[Exception], None]
+    wanted: Callable[[], bool]
+    size: int
+    deadline: float
+
+
+class Writer:
+    """A queue and the thread that empties it, some operations a commit."""
+
+    def __init__(
+        self, connect: Callable[[], apsw.Connection], lock: Lock, *, where: str, timeout: float
+    ) -> None:
+        self._connect = connect
+        self._lock = lock
+        self._where = where
+        self._timeout = timeout
+        self._queue: deque[_Operation] = deque()
+        self._bytes = 0
+        self._wake = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._closing = False
+        self._session: Session | None = None
+        self._pages = 0
+        self._next_checkpoint = CHECKPOINT_PAGES
+        self._in_company = False
+        self._process = os.getpid()
+
+    def submit(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+        """Queue work; its future is done after COMMIT."""
+        future: Future[T] = Future()
+
+        def attempt(transaction: Transaction) -> Callable[[], None]:
+            result = work(transaction)
+            return lambda: future.set_result(result)
+
+        operation = _Operation(
+            attempt,
+            future.set_exception,
+            future.set_running_or_notify_cancel,
+            size,
+            time.monotonic() + self._timeout,
+        )
+        with self._wake:
+            self._check_usable()
+            self._queue.append(operation)
+            self._bytes += size
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+                self._thread.start()
+            self._wake.notify()
+        return future
+
+    def close(self) -> None:
+        """Commit what is queued and end the thread."""
+        if self._process != os.getpid():
+            return
+        with self._wake:
+            self._closing = True
+            self._wake.notify()
+        if self._thread is not None:
+            self._thread.join()
+        if self._session is not None:
+            self._session.connection.close()
+            self._session = None
+
+    def _check_usable(self) -> None:
+        if self._closing:
+            raise ConfigError(f"{self._where} is closed: open it again")
+        if self._process != os.getpid():
+            raise ConfigError(
+                f"{self._where} was opened before this process was forked: open it here"
+            )
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                if not self._queue and not self._closing:
+                    swollen = self._pages >= CHECKPOINT_PAGES
+                    self._wake.wait(IDLE_SECONDS if swollen else None)
+                idle, closing = not self._queue, self._closing
+            if not idle:
+                self._serve()
+            elif closing:
+                return
+            elif self._pages >= CHECKPOINT_PAGES:
+                self._shrink()
+
+    def _serve(self) -> None:
+        """Commit one batch and tell its callers."""
+        with self._wake:
+            if self._in_company and not self._closing:
+                self._wake.wait_for(self._is_full, WINDOW_SECONDS)
+            deadline = self._queue[0].deadline
+        if not self._lock.acquire(deadline):
+            for operation in self._expired():
+                operation.fail(locked(self._where))
+            return
+        try:
+            batch = self._batch()
+            tell = self._commit(batch, deadline) if batch else []
+            if self._pages >= self._next_checkpoint:
+                self._checkpoint()
+        finally:
+            self._lock.release()
+        self._in_company = len(batch) > 1
+        for told in tell:
+            told()
+
+    def _is_full(self) -> bool:
+        return len(self._queue) >= MOST_OPERATIONS or self._bytes >= MOST_BYTES or self._closing
+
+    def _batch(self) -> list[_Operation]:
+        """Take operations off the queue, as many as one commit holds; at least one."""
+        taken: list[_Operation] = []
+        size = 0
+        with self._wake:
+            while self._queue and len(taken) < MOST_OPERATIONS:
+                size += self._queue[0].size
+                if taken and size > MOST_BYTES:
+                    break
+                operation = self._take()
+                if operation.wanted():
+                    taken.append(operation)
+        return taken
+
+    def _expired(self) -> list[_Operation]:
+        """Take off the queue what has waited until its deadline."""
+        gone: list[_Operation] = []
+        with self._wake:
+            while self._queue and self._queue[0].deadline <= time.monotonic():
+                operation = self._take()
+                if operation.wanted():
+                    gone.append(operation)
+        return gone
+
+    def _take(self) -> _Operation:
+        operation = self._queue.popleft()
+        self._bytes -= operation.size
+        return operation
+
+    def _commit(self, batch: list[_Operation], deadline: float) -> list[Callable[[], None]]:
+        """Do all of a batch in one transaction; return what tells the callers."""
+        try:
+            session = self._opened()
+            _begin(session.connection, deadline)
+            tell = [_attempted(session, operation, self._where) for operation in batch]
+            session.connection.execute("COMMIT")
+        except Exception as error:  # whatever it was, every caller must hear of it
+            self._undo()
+            return [partial(operation.fail, typed(error, self._where)) for operation in batch]
+        return tell
+
+    def _opened(self) -> Session:
+        if self._session is None:
+            connection = self._connect()
+            connection.set_wal_hook(self._note_pages)
+            self._session = Session(connection)
+        return self._session
+
+    def _note_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
+        self._pages = pages
+        if pages < CHECKPOINT_PAGES:
+            self._next_checkpoint = CHECKPOINT_PAGES
+        return apsw.SQLITE_OK
+
+    def _undo(self) -> None:
+        """Leave the transaction; where even that fails, the connection."""
+        if self._session is None:
+            return
+        connection = self._session.connection
+        try:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+        except apsw.Error as error:
+            _log.warning("%s: opening it again after a failed rollback: %s", self._where, error)
+            self._session = None
+            connection.close(True)
+
+    def _checkpoint(self) -> None:
+        """Move the log into the database as far as readers allow; the log keeps what is left."""
+        self._next_checkpoint = self._pages + CHECKPOINT_PAGES
+        try:
+            self._opened().connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except (*BUSY, apsw.IOError, apsw.FullError) as error:
+            _log.warning("%s: nothing lost, but the log cannot shrink: %s", self._where, error)
+
+    def _shrink(self) -> None:
+        """Empty a log that readers kept from shrinking, once they are gone."""
+        if not self._lock.try_acquire():
+            return
+        connection = self._opened().connection
+        try:
+            connection.set_busy_timeout(0)
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._pages = 0
+        except (*BUSY, apsw.IOError, apsw.FullError) as error:
+            _log.debug("%s: the log cannot shrink yet: %s", self._where, error)
+        finally:
+            connection.set_busy_timeout(BUSY_MILLISECONDS)
+            self._lock.release()
+
+
+def _begin(connection: apsw.Connection, deadline: float) -> None:
+    """Start a transaction that writes; someone who does not know the lock may be writing too."""
+    while True:
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        except BUSY:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - spreads waiters
+        else:
+            return
+
+
+def _attempted(session: Session, operation: _Operation, where: str) -> Callable[[], None]:
+    """Do one operation of a transaction; an error of its own undoes it alone."""
+    connection = session.connection
+    connection.execute("SAVEPOINT operation")
+    try:
+        told = operation.attempt(session)
+    except _FATAL:
+        raise
+    except Exception as error:  # the caller's to see, not this thread's
+        if not connection.in_transaction:
+            raise
+        connection.execute("ROLLBACK TO operation")
+        told = partial(operation.fail, typed(error, where) if _is_sql(error) else error)
+    connection.execute("RELEASE operation")
+    return told
+
+
+def _is_sql(error: Exception) -> bool:
+    return isinstance(error, apsw.Error)

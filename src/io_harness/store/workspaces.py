@@ -1,0 +1,41 @@
+"""By which name a workspace's notes are known."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from io_harness.errors import ConfigError
+
+ID = "id:"
+
+
+@runtime_checkable
+class HasRoot(Protocol):
+    """A workspace, as far as a store knows one."""
+
+    @property
+    def root(self) -> str | PathLike[str]:
+        """The directory it stands for."""
+        ...
+
+
+WorkspaceLike: TypeAlias = str | PathLike[str] | HasRoot
+"""A path, a `Workspace`, or an id: text that is neither absolute, nor starts with a dot, nor
+names a directory. "id:NAME" is always the id NAME."""
+
+
+def workspace_name(workspace: WorkspaceLike) -> str:
+    """Return the canonical root path, or "id:NAME" for an id the caller gave."""
+    if isinstance(workspace, HasRoot):
+        return os.path.realpath(workspace.root)
+    if not isinstance(workspace, str):
+        return os.path.realpath(workspace)
+    if not workspace or "\0" in workspace:
+        raise ConfigError(f"a workspace is a path or an id of visible text, not {workspace!r}")
+    if workspace.startswith(ID):
+        return workspace
+    if os.path.isabs(workspace) or workspace.startswith(".") or os.path.isdir(workspace):
+        return os.path.realpath(workspace)
+    return ID + workspace
