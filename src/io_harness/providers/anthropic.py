@@ -1,0 +1,102 @@
+"""Anthropic's models, through Anthropic's own SDK (`pip install 'io-harness[anthropic]'`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from io_harness.context.budget import CachePrice
+from io_harness.errors import ConfigError
+from io_harness.providers import anthropic_wire as wire
+from io_harness.providers import faults
+from io_harness.providers.wire import answer_object
+
+try:
+    import anthropic
+except ImportError as error:
+    raise ConfigError(
+        "the anthropic package is not installed: pip install 'io-harness[anthropic]'"
+    ) from error
+
+if TYPE_CHECKING:
+    from anthropic.types import MessageParam, TextBlockParam, ToolParam
+
+    from io_harness.types import Completion, CompletionRequest
+
+# https://platform.claude.com/docs/en/build-with-claude/prompt-caching: a five-minute cache is
+# written at 1.25 times the price of a prompt token and read at 0.1 times.
+PRICE = CachePrice(read=0.1, write=1.25)
+# https://platform.claude.com/docs/en/build-with-claude/context-windows: what every model takes.
+WINDOW = 200_000
+
+
+class AnthropicProvider:
+    """One model at Anthropic.
+
+    Args:
+        model: the model's name, as `claude-sonnet-4-5`.
+        api_key: the key; without it the SDK reads `ANTHROPIC_API_KEY`.
+        base_url: another server that speaks the same protocol.
+        cache_price: prices of cached tokens against plain ones.
+        context_window: tokens of prompt and answer together that the model takes.
+        timeout: seconds for one answer.
+
+    Raises:
+        ConfigError: the SDK is not installed, or there is no key.
+    """
+
+    name = "anthropic"
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        cache_price: CachePrice = PRICE,
+        context_window: int | None = WINDOW,
+        timeout: float = 600.0,
+    ) -> None:
+        self.model = model
+        self.cache_price = cache_price
+        self.context_window = context_window
+        try:
+            # The harness retries, so that each attempt is in the trace.
+            self._client = anthropic.AsyncAnthropic(
+                api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0
+            )
+        except anthropic.AnthropicError as error:
+            raise ConfigError(f"{self._who()}: {error}") from error
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer one request, once.
+
+        Raises:
+            ProviderError: what went wrong, by kind.
+        """
+        try:
+            answer = await self._client.messages.with_raw_response.create(
+                model=self.model,
+                max_tokens=request.max_output_tokens,
+                system=cast("list[TextBlockParam]", wire.system_blocks(request)),
+                tools=cast("list[ToolParam]", wire.tool_blocks(request)),
+                messages=cast(
+                    "list[MessageParam]",
+                    wire.message_blocks(request, mark_end=self.cache_price.rewards_a_stable_prefix),
+                ),
+            )
+        except anthropic.APIStatusError as error:
+            said = f"{error.type or ''} {error.api_message or error.message}".strip()
+            raise faults.refused(
+                self._who(), error.status_code, said, headers=error.response.headers
+            ) from error
+        except anthropic.APITimeoutError as error:
+            raise faults.unreachable(self._who(), "timeout", error) from error
+        except anthropic.APIConnectionError as error:
+            raise faults.unreachable(self._who(), "transport", error.__cause__ or error) from error
+        except anthropic.AnthropicError as error:
+            raise faults.unreachable(self._who(), "malformed", error) from error
+        body = answer_object(answer.http_response.text, who=self._who())
+        return wire.completion(body, who=self._who())
+
+    def _who(self) -> str:
+        return f"{self.name}:{self.model}"

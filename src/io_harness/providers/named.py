@@ -1,0 +1,90 @@
+"""A provider from its name on a command line: `anthropic:claude-sonnet-4-5`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from io_harness.context.budget import CachePrice
+from io_harness.errors import ConfigError
+
+if TYPE_CHECKING:
+    from io_harness.providers.base import Provider
+    from io_harness.providers.openai import OpenAIProvider
+
+_OPENROUTER_URL = "https://openrouter.ai/api/v1"
+_FORMS = "anthropic:MODEL, openai:MODEL, openrouter:MODEL or openai-compatible:MODEL@URL"
+# https://platform.openai.com/docs/guides/prompt-caching and https://openrouter.ai/docs/features/
+# prompt-caching: a cached prefix costs a tenth to a half; writing costs nothing extra at OpenAI.
+_OPENAI_PRICE = CachePrice(read=0.1, write=1.0)
+_ANTHROPIC_PRICE = CachePrice(read=0.1, write=1.25)
+
+
+def provider_from(name: str) -> Provider:
+    """Return the provider that a name stands for, with its key from the usual variable.
+
+    Keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY and OPENROUTER_API_KEY; other servers
+    from ANTHROPIC_BASE_URL and OPENAI_BASE_URL. Without a vendor's SDK, without its key, or for
+    a name that has none of the forms: `ConfigError`, saying what to do.
+    """
+    vendor, colon, model = name.partition(":")
+    if not colon or not model:
+        raise ConfigError(f"model {name!r} names no vendor and model: write {_FORMS}")
+    if vendor == "anthropic":
+        return _anthropic(model)
+    if vendor == "openai":
+        return _openai(model)
+    if vendor == "openrouter":
+        return _openrouter(model)
+    if vendor == "openai-compatible":
+        return _compatible(model)
+    raise ConfigError(f"model {name!r} is of an unknown vendor {vendor!r}: write {_FORMS}")
+
+
+def _anthropic(model: str) -> Provider:
+    from io_harness.providers.anthropic import AnthropicProvider  # noqa: PLC0415  (an extra)
+
+    return AnthropicProvider(model, api_key=_key("ANTHROPIC_API_KEY", "anthropic"))
+
+
+def _openai(model: str) -> Provider:
+    return _openai_class()(
+        model, api_key=_key("OPENAI_API_KEY", "openai"), cache_price=_OPENAI_PRICE
+    )
+
+
+def _openrouter(model: str) -> Provider:
+    marks = model.startswith("anthropic/")
+    return _openai_class()(
+        model,
+        api_key=_key("OPENROUTER_API_KEY", "openrouter"),
+        base_url=_OPENROUTER_URL,
+        name="openrouter",
+        cache_price=_ANTHROPIC_PRICE if marks else _OPENAI_PRICE,
+        cache_marks=marks,
+    )
+
+
+def _compatible(model_and_url: str) -> Provider:
+    model, _, url = model_and_url.rpartition("@")
+    if not model or not url.startswith(("http://", "https://")):
+        raise ConfigError(
+            f"openai-compatible:{model_and_url} names no server: write "
+            "openai-compatible:MODEL@http://HOST:PORT/v1"
+        )
+    # A local server takes any key, and the SDK insists on one.
+    key = os.environ.get("OPENAI_COMPATIBLE_API_KEY", "none")
+    return _openai_class()(model, api_key=key, base_url=url, name="openai-compatible")
+
+
+def _openai_class() -> type[OpenAIProvider]:
+    from io_harness.providers.openai import OpenAIProvider  # noqa: PLC0415  (an extra)
+
+    return OpenAIProvider
+
+
+def _key(variable: str, vendor: str) -> str:
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ConfigError(f"{vendor} needs a key: set {variable} and start again")
+    return key

@@ -1,0 +1,104 @@
+"""OpenAI's models and every server that speaks its protocol, through OpenAI's own SDK.
+
+OpenRouter, llama.cpp, vLLM and Ollama are a `base_url` (`pip install 'io-harness[openai]'`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from io_harness.context.budget import CachePrice
+from io_harness.errors import ConfigError
+from io_harness.providers import faults
+from io_harness.providers import openai_wire as wire
+from io_harness.providers.wire import answer_object
+
+try:
+    import openai
+except ImportError as error:
+    raise ConfigError(
+        "the openai package is not installed: pip install 'io-harness[openai]'"
+    ) from error
+
+if TYPE_CHECKING:
+    from openai.types.chat import ChatCompletionFunctionToolParam, ChatCompletionMessageParam
+
+    from io_harness.types import Completion, CompletionRequest
+
+
+class OpenAIProvider:
+    """One model behind OpenAI's chat completions protocol.
+
+    Args:
+        model: the model's name.
+        api_key: the key; without it the SDK reads `OPENAI_API_KEY`. A local server takes any.
+        base_url: another server that speaks the protocol, as `http://127.0.0.1:8080/v1`.
+        name: the vendor's name in the trace.
+        cache_price: prices of cached tokens against plain ones; 1.0 and 1.0 where the server
+            has no prefix cache to pay for.
+        cache_marks: send Anthropic's cache marks, which OpenRouter hands on.
+        context_window: tokens of prompt and answer together that the model takes, where known.
+        timeout: seconds for one answer.
+
+    Raises:
+        ConfigError: the SDK is not installed, or there is no key.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        name: str = "openai",
+        cache_price: CachePrice | None = None,
+        cache_marks: bool = False,
+        context_window: int | None = None,
+        timeout: float = 600.0,
+    ) -> None:
+        self.name = name
+        self.model = model
+        self.cache_price = cache_price or CachePrice()
+        self.context_window = context_window
+        self._cache_marks = cache_marks
+        # Reasoning models refuse `max_tokens`, other servers do not know its successor.
+        self._limit = "max_completion_tokens" if base_url is None else "max_tokens"
+        try:
+            # The harness retries, so that each attempt is in the trace.
+            self._client = openai.AsyncOpenAI(
+                api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0
+            )
+        except openai.OpenAIError as error:
+            raise ConfigError(f"{self._who()}: {error}") from error
+
+    async def complete(self, request: CompletionRequest) -> Completion:
+        """Answer one request, once.
+
+        Raises:
+            ProviderError: what went wrong, by kind.
+        """
+        tools = cast("list[ChatCompletionFunctionToolParam]", wire.tool_blocks(request))
+        messages = wire.message_blocks(request, marks=self._cache_marks)
+        try:
+            answer = await self._client.chat.completions.with_raw_response.create(
+                model=self.model,
+                messages=cast("list[ChatCompletionMessageParam]", messages),
+                tools=tools or openai.omit,
+                extra_body={self._limit: request.max_output_tokens},
+            )
+        except openai.APIStatusError as error:
+            said = f"{error.code or error.type or ''} {error.message}".strip()
+            raise faults.refused(
+                self._who(), error.status_code, said, headers=error.response.headers
+            ) from error
+        except openai.APITimeoutError as error:
+            raise faults.unreachable(self._who(), "timeout", error) from error
+        except openai.APIConnectionError as error:
+            raise faults.unreachable(self._who(), "transport", error.__cause__ or error) from error
+        except openai.OpenAIError as error:
+            raise faults.unreachable(self._who(), "malformed", error) from error
+        body = answer_object(answer.http_response.text, who=self._who())
+        return wire.completion(body, who=self._who())
+
+    def _who(self) -> str:
+        return f"{self.name}:{self.model}"

@@ -1,0 +1,83 @@
+"""What both vendors' wires need: counts taken with care, and names that a server accepts."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from io_harness import jsontext
+from io_harness.providers import faults
+
+if TYPE_CHECKING:
+    from io_harness.types import JSON, ToolCall
+
+_NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_NAME_CHARS = 64
+_LARGEST_COUNT = 2**53
+
+
+def count(reported: object) -> int | None:
+    """Return a reported number of tokens, or `None` for what is no such number."""
+    if isinstance(reported, bool) or not isinstance(reported, int):
+        return None
+    return reported if 0 <= reported <= _LARGEST_COUNT else None
+
+
+def accepted_name(name: str) -> str:
+    """Return a tool's name as every vendor takes it back.
+
+    A model can call a tool that does not exist by a name that its own server would refuse in
+    the next request: one such call must not end the run.
+    """
+    return _NOT_IN_A_NAME.sub("_", name)[:_NAME_CHARS] or "_"
+
+
+def parsed_arguments(text: str) -> dict[str, JSON] | str:
+    """Return a call's arguments as an object, or the raw text where it is none."""
+    try:
+        value = jsontext.loads(text or "{}")
+    except ValueError:
+        return text
+    return value if isinstance(value, dict) else text
+
+
+def argument_object(call: ToolCall) -> dict[str, JSON]:
+    """Return arguments that can be sent where only an object is accepted."""
+    if not isinstance(call.arguments, dict):
+        return {}
+    try:
+        jsontext.dumps(call.arguments).encode()
+    except UnicodeEncodeError:
+        return {sendable(key): _sendable_value(value) for key, value in call.arguments.items()}
+    return call.arguments
+
+
+def answer_object(text: str, *, who: str) -> dict[str, JSON]:
+    """Return the object that a body holds; raises a malformed `ProviderError` where it is none."""
+    try:
+        value = jsontext.loads(text)
+    except ValueError as error:
+        raise faults.unreachable(who, "malformed", error) from error
+    if not isinstance(value, dict):
+        raise faults.unreachable(who, "malformed", ValueError(f"no JSON object: {text[:200]!r}"))
+    return value
+
+
+def sendable(text: str) -> str:
+    r"""Return text that encodes to UTF-8: lone surrogates are shown as `\u{d83d}`."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return _LONE_SURROGATE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
+    return text
+
+
+def _sendable_value(value: JSON) -> JSON:
+    if isinstance(value, str):
+        return sendable(value)
+    if isinstance(value, list):
+        return [_sendable_value(item) for item in value]
+    if isinstance(value, dict):
+        return {sendable(key): _sendable_value(item) for key, item in value.items()}
+    return value

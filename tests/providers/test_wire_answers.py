@@ -1,0 +1,294 @@
+"""Every answer and fault a vendor can give, through its real SDK, becomes what it means."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from email.utils import formatdate
+from typing import TYPE_CHECKING
+
+import pytest
+
+from io_harness.errors import ProviderError
+from io_harness.providers.anthropic import AnthropicProvider
+from io_harness.providers.openai import OpenAIProvider
+from io_harness.types import Completion, ToolCall, Usage
+from tests.providers.shapes import a_request, anthropic_answer, openai_answer
+from tests.vendor import Reply, vendor
+
+if TYPE_CHECKING:
+    from io_harness.providers.base import Provider
+
+VENDORS = ("anthropic", "openai")
+
+
+def provider(name: str, url: str, timeout: float = 20.0) -> Provider:
+    if name == "anthropic":
+        return AnthropicProvider("m", api_key="k", base_url=url, timeout=timeout)
+    return OpenAIProvider("m", api_key="k", base_url=url, timeout=timeout)
+
+
+def answered(name: str, reply: Reply) -> Completion:
+    with vendor([reply]) as server:
+        return asyncio.run(provider(name, server.url).complete(a_request()))
+
+
+def failed(name: str, reply: Reply) -> ProviderError:
+    """Return the error of one request, and see that the SDK did not try again by itself."""
+    with vendor([reply]) as server:
+        with pytest.raises(ProviderError) as caught:
+            asyncio.run(provider(name, server.url).complete(a_request()))
+        assert len(server.seen) == 1
+        return caught.value
+
+
+def test_anthropic_text_calls_and_usage() -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "read_file", "input": {"path": "a"}}
+    other = {"type": "tool_use", "id": "toolu_2", "name": "read_file", "input": {"path": "b"}}
+    got = answered(
+        "anthropic",
+        Reply(anthropic_answer({"type": "text", "text": "Hm."}, use, other, stop="tool_use")),
+    )
+    assert got.text == "Hm."
+    assert got.calls == (
+        ToolCall("toolu_1", "read_file", {"path": "a"}),
+        ToolCall("toolu_2", "read_file", {"path": "b"}),
+    )
+    assert got.usage == Usage(input=1_212, output=7, cache_read=1_000, cache_write=200)
+    assert got.stop == "tool_use"
+
+
+def test_openai_text_calls_and_usage() -> None:
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"path":"a"}'}},
+        {"id": "c2", "type": "function", "function": {"name": "f", "arguments": "{oops"}},
+        {"id": "c3", "type": "function", "function": {"name": "f", "arguments": "[1]"}},
+        {"id": "c4", "type": "function", "function": {"name": "f", "arguments": ""}},
+        {
+            "id": "c5",
+            "type": "function",
+            "function": {"name": "f", "arguments": '{"n":' + "9" * 30 + "}"},
+        },
+    ]
+    got = answered(
+        "openai", Reply(openai_answer({"content": None, "tool_calls": calls}, "tool_calls"))
+    )
+    assert [call.arguments for call in got.calls] == [
+        {"path": "a"},
+        "{oops",
+        "[1]",
+        {},
+        {"n": int("9" * 30)},
+    ]
+    assert got.usage == Usage(input=1_212, output=7, cache_read=1_000, cache_write=None)
+
+
+def test_a_refusal_is_an_answer() -> None:
+    assert answered("anthropic", Reply(anthropic_answer(stop="refusal"))).stop == "refusal"
+    got = answered("openai", Reply(openai_answer({"content": None, "refusal": "I can't."})))
+    assert (got.text, got.stop) == ("I can't.", "refusal")
+
+
+def test_usage_that_is_missing_or_absurd_is_not_reported() -> None:
+    text = {"type": "text", "text": "x"}
+    assert answered("anthropic", Reply(anthropic_answer(text, usage=None))).usage is None
+    assert answered("openai", Reply(openai_answer({"content": "x"}, usage=None))).usage is None
+    odd = {"prompt_tokens": -5, "completion_tokens": 10**30, "total_tokens": True}
+    assert answered("openai", Reply(openai_answer({"content": "x"}, usage=odd))).usage is None
+    bare = {"input_tokens": 5, "output_tokens": 1}
+    got = answered("anthropic", Reply(anthropic_answer(text, usage=bare))).usage
+    assert got == Usage(input=5, output=1)
+
+
+def test_thinking_blocks_come_back_and_go_out_unchanged() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    got = answered("anthropic", Reply(anthropic_answer(thought, {"type": "text", "text": "x"})))
+    assert got.reasoning == [thought]
+    assert got.text == "x"
+
+
+def test_nothing_at_all_is_malformed() -> None:
+    assert failed("anthropic", Reply(anthropic_answer(usage=None))).kind == "malformed"
+    assert failed("openai", Reply(openai_answer({"content": ""}, usage=None))).kind == "malformed"
+    assert failed("openai", Reply(openai_answer({}, choices=[], usage=None))).kind == "malformed"
+    assert answered("openai", Reply(openai_answer({"content": ""}))).text == ""
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize("body", ["", "<html>proxy</html>", "[]", '{"a":', '"x"'])
+def test_a_body_that_is_no_answer_is_malformed(name: str, body: str) -> None:
+    assert failed(name, Reply(body)).kind == "malformed"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_a_connection_dropped_in_the_body_is_transport(name: str) -> None:
+    error = failed(name, Reply(openai_answer({"content": "x" * 9_000}), cut=True))
+    assert (error.kind, error.retryable) == ("transport", True)
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_nobody_there_is_transport(name: str) -> None:
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(provider(name, "http://127.0.0.1:9").complete(a_request()))
+    assert caught.value.kind == "transport"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_no_answer_in_time_is_timeout(name: str) -> None:
+    with vendor([Reply("{}", delay=10.0)]) as server, pytest.raises(ProviderError) as caught:
+        asyncio.run(provider(name, server.url, timeout=0.2).complete(a_request()))
+    assert (caught.value.kind, caught.value.retryable) == ("timeout", True)
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize(
+    ("status", "kind", "retryable"),
+    [
+        (400, "request", False),
+        (401, "auth", False),
+        (402, "auth", False),
+        (403, "auth", False),
+        (404, "request", False),
+        (408, "timeout", True),
+        (409, "server", True),
+        (413, "context_overflow", False),
+        (422, "request", False),
+        (429, "rate_limited", True),
+        (500, "server", True),
+        (502, "server", True),
+        (529, "server", True),
+    ],
+)
+def test_a_status_is_a_kind(name: str, status: int, kind: str, retryable: bool) -> None:
+    body = {"type": "error", "error": {"type": "some_error", "message": "No."}}
+    error = failed(name, Reply(body, status=status))
+    assert (error.kind, error.retryable) == (kind, retryable)
+    assert f"{name}:m answered {status}" in str(error)
+    assert "No." in str(error)
+
+
+OVERFLOWS = [
+    (
+        "anthropic",
+        400,
+        "invalid_request_error",
+        "prompt is too long: 208310 tokens > 200000 maximum",
+    ),
+    (
+        "anthropic",
+        400,
+        "invalid_request_error",
+        "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+    ),
+    ("anthropic", 413, "request_too_large", "Request exceeds the maximum size"),
+    (
+        "openai",
+        400,
+        "context_length_exceeded",
+        "This model's maximum context length is 8192 tokens. However, your messages resulted in "
+        "8545 tokens. Please reduce the length of the messages.",
+    ),
+    (
+        "openai",
+        400,
+        "invalid_request_error",
+        "Input tokens exceed the configured limit of 272000 tokens. Your messages resulted in "
+        "300000 tokens.",
+    ),
+    ("openai", 400, "string_above_max_length", "string too long. Expected a maximum length"),
+    (
+        "openai",
+        429,
+        "rate_limit_exceeded",
+        "Request too large for gpt-4o in organization org-x on tokens per min (TPM): Limit 30000, "
+        "Requested 41000. The input or output tokens must be reduced in order to run successfully.",
+    ),
+    (
+        "openai",
+        400,
+        "exceed_context_size_error",
+        "request (4476 tokens) exceeds the available context size (4096 tokens), try increasing it",
+    ),
+    ("openai", 500, "server_error", "Context size has been exceeded."),
+    ("openai", 400, "", "Requested tokens (3000) exceed context window of 2048"),
+    (
+        "openai",
+        400,
+        "BadRequestError",
+        "The decoder prompt (length 5000) is longer than the maximum model length of 4096.",
+    ),
+    ("openai", 400, "api_error", "prompt too long; exceeded max context length by 77 tokens"),
+    ("openai", 422, "validation", "`inputs` must have less than 4096 tokens. Given: 5000"),
+    (
+        "openai",
+        400,
+        "invalid-argument",
+        "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+    ),
+    ("openai", 400, "", "The input token count (1200000) exceeds the maximum number of tokens"),
+]
+
+
+@pytest.mark.parametrize(("name", "status", "code", "message"), OVERFLOWS)
+def test_each_wording_of_a_full_context_is_known(
+    name: str, status: int, code: str, message: str
+) -> None:
+    body = {"type": "error", "error": {"type": code, "code": code, "message": message}}
+    error = failed(name, Reply(body, status=status))
+    assert (error.kind, error.retryable) == ("context_overflow", False)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "max_tokens is too large: 100000. This model supports at most 16384 completion tokens.",
+        "Invalid 'tools': expected an array with maximum length 128.",
+        "messages.0.content: Input should be a valid list",
+    ],
+)
+def test_other_refusals_are_not_taken_for_a_full_context(message: str) -> None:
+    body = {"error": {"type": "invalid_request_error", "message": message}}
+    assert failed("openai", Reply(body, status=400)).kind == "request"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({}, None),
+    ],
+)
+def test_the_servers_wish_to_wait_is_read(
+    name: str, headers: dict[str, str], seconds: float | None
+) -> None:
+    error = failed(name, Reply({"error": {"message": "slow down"}}, status=429, headers=headers))
+    assert error.retry_after == seconds
+
+
+def test_a_date_to_wait_for_is_seconds_from_now() -> None:
+    headers = {"retry-after": formatdate(time.time() + 30, usegmt=True)}
+    wait = failed("openai", Reply("{}", status=429, headers=headers)).retry_after
+    assert wait is not None
+    assert 25 < wait <= 30
+
+
+def test_no_credit_left_is_not_tried_again() -> None:
+    body = {"error": {"code": "insufficient_quota", "message": "You exceeded your current quota"}}
+    error = failed("openai", Reply(body, status=429))
+    assert (error.kind, error.retryable) == ("auth", False)
+    low = {
+        "type": "error",
+        "error": {"type": "invalid_request_error", "message": "Your credit balance is too low"},
+    }
+    assert failed("anthropic", Reply(low, status=400)).kind == "auth"
+
+
+def test_an_error_inside_a_good_status_is_an_error() -> None:
+    body = {"error": {"code": 502, "message": "Provider returned error"}}
+    assert failed("openai", Reply(body)).kind == "server"
