@@ -9,8 +9,8 @@ from tests.project.tree import PACKAGE, ROOT, imported, module_name, sources
 LAYERS = (
     {"errors", "types"},
     {"jsontext", "memory"},
-    {"context", "workspace", "policy", "contract", "events"},
-    {"store", "tools", "providers"},
+    {"context", "workspace", "policy", "events"},
+    {"store", "tools", "providers", "contract"},
     {"run", "replay", "testing"},
     {"cli"},
     {""},  # the package itself: it re-exports, and nothing inside imports it

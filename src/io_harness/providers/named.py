@@ -42,7 +42,7 @@ def provider_from(name: str) -> Provider:
 
 
 def _anthropic(model: str) -> Provider:
-    from io_harness.providers.anthropic import AnthropicProvider  # noqa: PLC0415  (an extra)
+    from io_harness.providers.anthropic import AnthropicProvider
 
     return AnthropicProvider(model, api_key=_key("ANTHROPIC_API_KEY", "anthropic"))
 
@@ -78,7 +78,7 @@ def _compatible(model_and_url: str) -> Provider:
 
 
 def _openai_class() -> type[OpenAIProvider]:
-    from io_harness.providers.openai import OpenAIProvider  # noqa: PLC0415  (an extra)
+    from io_harness.providers.openai import OpenAIProvider
 
     return OpenAIProvider
 
