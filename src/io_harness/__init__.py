@@ -20,7 +20,9 @@ if TYPE_CHECKING:
         entry_cap_chars,
         estimate_tokens,
     )
+    from .contract import TaskContract, Verification
     from .errors import HarnessError
+    from .providers import Provider, ScriptedProvider, provider_from
     from .types import (
         Act,
         Completion,
@@ -50,7 +52,9 @@ _HOMES = {
         "entry_cap_chars",
         "estimate_tokens",
     ),
+    "contract": ("TaskContract", "Verification"),
     "errors": ("HarnessError",),
+    "providers": ("Provider", "ScriptedProvider", "provider_from"),
     "types": (
         "Act",
         "Completion",
@@ -86,13 +90,18 @@ __all__ = [
     "Observation",
     "Piece",
     "PieceStatus",
+    "Provider",
     "Rule",
+    "ScriptedProvider",
+    "TaskContract",
     "ToolCall",
     "Usage",
     "Verdict",
+    "Verification",
     "bound",
     "entry_cap_chars",
     "estimate_tokens",
+    "provider_from",
 ]
 
 

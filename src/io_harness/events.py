@@ -44,7 +44,7 @@ class RequestAssembled:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttemptFailed:
-    """The provider did not answer; `wait` is the seconds until the next attempt, if there is one."""
+    """The provider did not answer; `wait` is the seconds to the next attempt, if any."""
 
     step: int
     attempt: int

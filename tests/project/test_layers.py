@@ -11,7 +11,7 @@ LAYERS = (
     {"jsontext", "memory"},
     {"context", "workspace", "policy", "events"},
     {"store", "tools", "providers", "contract"},
-    {"run", "replay", "testing"},
+    {"loop", "replay", "testing"},
     {"cli"},
     {""},  # the package itself: it re-exports, and nothing inside imports it
 )

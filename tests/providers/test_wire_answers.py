@@ -292,3 +292,13 @@ def test_no_credit_left_is_not_tried_again() -> None:
 def test_an_error_inside_a_good_status_is_an_error() -> None:
     body = {"error": {"code": 502, "message": "Provider returned error"}}
     assert failed("openai", Reply(body)).kind == "server"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+def test_one_provider_serves_several_event_loops(name: str) -> None:
+    text = {"type": "text", "text": "x"}
+    shape = anthropic_answer(text) if name == "anthropic" else openai_answer({"content": "x"})
+    with vendor([Reply(shape)]) as server:
+        kept = provider(name, server.url)
+        texts = [asyncio.run(kept.complete(a_request())).text for _ in range(2)]
+    assert texts == ["x", "x"]

@@ -1,1 +1,7 @@
-"""See the modules."""
+"""Models that answer requests: what a provider is, and those that need no vendor's SDK."""
+
+from io_harness.providers.base import KnowsWindow, Provider
+from io_harness.providers.named import provider_from
+from io_harness.providers.scripted import Script, ScriptedProvider, Turn
+
+__all__ = ["KnowsWindow", "Provider", "Script", "ScriptedProvider", "Turn", "provider_from"]

@@ -8,7 +8,7 @@ from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import anthropic_wire as wire
 from io_harness.providers import faults
-from io_harness.providers.wire import answer_object
+from io_harness.providers.wire import answer_object, required_key
 
 try:
     import anthropic
@@ -59,13 +59,9 @@ class AnthropicProvider:
         self.model = model
         self.cache_price = cache_price
         self.context_window = context_window
-        try:
-            # The harness retries, so that each attempt is in the trace.
-            self._client = anthropic.AsyncAnthropic(
-                api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0
-            )
-        except anthropic.AnthropicError as error:
-            raise ConfigError(f"{self._who()}: {error}") from error
+        self._base_url = base_url
+        self._timeout = timeout
+        self._key = required_key("ANTHROPIC_API_KEY", api_key)
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Answer one request, once.
@@ -73,22 +69,22 @@ class AnthropicProvider:
         Raises:
             ProviderError: what went wrong, by kind.
         """
+        tools = wire.tool_blocks(request)
+        mark_end = self.cache_price.rewards_a_stable_prefix
+        messages = wire.message_blocks(request, mark_end=mark_end)
         try:
-            answer = await self._client.messages.with_raw_response.create(
-                model=self.model,
-                max_tokens=request.max_output_tokens,
-                system=cast("list[TextBlockParam]", wire.system_blocks(request)),
-                tools=cast("list[ToolParam]", wire.tool_blocks(request)),
-                messages=cast(
-                    "list[MessageParam]",
-                    wire.message_blocks(request, mark_end=self.cache_price.rewards_a_stable_prefix),
-                ),
-            )
+            async with self._client() as client:
+                answer = await client.messages.with_raw_response.create(
+                    model=self.model,
+                    max_tokens=request.max_output_tokens,
+                    system=cast("list[TextBlockParam]", wire.system_blocks(request)),
+                    tools=cast("list[ToolParam]", tools) if tools else anthropic.omit,
+                    messages=cast("list[MessageParam]", messages),
+                )
         except anthropic.APIStatusError as error:
-            said = f"{error.type or ''} {error.api_message or error.message}".strip()
-            raise faults.refused(
-                self._who(), error.status_code, said, headers=error.response.headers
-            ) from error
+            said = faults.said(error.body, error.message)
+            headers = error.response.headers
+            raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
         except anthropic.APITimeoutError as error:
             raise faults.unreachable(self._who(), "timeout", error) from error
         except anthropic.APIConnectionError as error:
@@ -97,6 +93,15 @@ class AnthropicProvider:
             raise faults.unreachable(self._who(), "malformed", error) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
+
+    def _client(self) -> anthropic.AsyncAnthropic:
+        """Make a client for one request: it belongs to the event loop that it is made in.
+
+        Its retries are off: the harness retries, so that each attempt is in the trace.
+        """
+        return anthropic.AsyncAnthropic(
+            api_key=self._key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+        )
 
     def _who(self) -> str:
         return f"{self.name}:{self.model}"

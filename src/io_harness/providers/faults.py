@@ -55,6 +55,16 @@ def is_overflow(text: str) -> bool:
     return _OVERFLOW.search(text) is not None
 
 
+def said(body: object, otherwise: str) -> str:
+    """Return an error body's code, type and message as one text, or `otherwise`."""
+    if not isinstance(body, dict):
+        return otherwise
+    error = body.get("error")
+    error = error if isinstance(error, dict) else body
+    parts = (error.get(key) for key in ("code", "type", "message"))
+    return " ".join(dict.fromkeys(str(part) for part in parts if part)) or otherwise
+
+
 def refused(
     who: str, status: int, text: str, *, headers: Mapping[str, str] | None = None
 ) -> ProviderError:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
+from io_harness.providers.wire import required_key
 
 if TYPE_CHECKING:
     from io_harness.providers.base import Provider
@@ -44,20 +45,18 @@ def provider_from(name: str) -> Provider:
 def _anthropic(model: str) -> Provider:
     from io_harness.providers.anthropic import AnthropicProvider
 
-    return AnthropicProvider(model, api_key=_key("ANTHROPIC_API_KEY", "anthropic"))
+    return AnthropicProvider(model)
 
 
 def _openai(model: str) -> Provider:
-    return _openai_class()(
-        model, api_key=_key("OPENAI_API_KEY", "openai"), cache_price=_OPENAI_PRICE
-    )
+    return _openai_class()(model, cache_price=_OPENAI_PRICE)
 
 
 def _openrouter(model: str) -> Provider:
     marks = model.startswith("anthropic/")
     return _openai_class()(
         model,
-        api_key=_key("OPENROUTER_API_KEY", "openrouter"),
+        api_key=required_key("OPENROUTER_API_KEY"),
         base_url=_OPENROUTER_URL,
         name="openrouter",
         cache_price=_ANTHROPIC_PRICE if marks else _OPENAI_PRICE,
@@ -81,10 +80,3 @@ def _openai_class() -> type[OpenAIProvider]:
     from io_harness.providers.openai import OpenAIProvider
 
     return OpenAIProvider
-
-
-def _key(variable: str, vendor: str) -> str:
-    key = os.environ.get(variable, "").strip()
-    if not key:
-        raise ConfigError(f"{vendor} needs a key: set {variable} and start again")
-    return key

@@ -11,7 +11,7 @@ from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import faults
 from io_harness.providers import openai_wire as wire
-from io_harness.providers.wire import answer_object
+from io_harness.providers.wire import answer_object, required_key
 
 try:
     import openai
@@ -63,13 +63,9 @@ class OpenAIProvider:
         self._cache_marks = cache_marks
         # Reasoning models refuse `max_tokens`, other servers do not know its successor.
         self._limit = "max_completion_tokens" if base_url is None else "max_tokens"
-        try:
-            # The harness retries, so that each attempt is in the trace.
-            self._client = openai.AsyncOpenAI(
-                api_key=api_key, base_url=base_url, timeout=timeout, max_retries=0
-            )
-        except openai.OpenAIError as error:
-            raise ConfigError(f"{self._who()}: {error}") from error
+        self._base_url = base_url
+        self._timeout = timeout
+        self._key = required_key("OPENAI_API_KEY", api_key)
 
     async def complete(self, request: CompletionRequest) -> Completion:
         """Answer one request, once.
@@ -80,17 +76,17 @@ class OpenAIProvider:
         tools = cast("list[ChatCompletionFunctionToolParam]", wire.tool_blocks(request))
         messages = wire.message_blocks(request, marks=self._cache_marks)
         try:
-            answer = await self._client.chat.completions.with_raw_response.create(
-                model=self.model,
-                messages=cast("list[ChatCompletionMessageParam]", messages),
-                tools=tools or openai.omit,
-                extra_body={self._limit: request.max_output_tokens},
-            )
+            async with self._client() as client:
+                answer = await client.chat.completions.with_raw_response.create(
+                    model=self.model,
+                    messages=cast("list[ChatCompletionMessageParam]", messages),
+                    tools=tools or openai.omit,
+                    extra_body={self._limit: request.max_output_tokens},
+                )
         except openai.APIStatusError as error:
-            said = f"{error.code or error.type or ''} {error.message}".strip()
-            raise faults.refused(
-                self._who(), error.status_code, said, headers=error.response.headers
-            ) from error
+            said = faults.said(error.body, error.message)
+            headers = error.response.headers
+            raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
         except openai.APITimeoutError as error:
             raise faults.unreachable(self._who(), "timeout", error) from error
         except openai.APIConnectionError as error:
@@ -99,6 +95,15 @@ class OpenAIProvider:
             raise faults.unreachable(self._who(), "malformed", error) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
+
+    def _client(self) -> openai.AsyncOpenAI:
+        """Make a client for one request: it belongs to the event loop that it is made in.
+
+        Its retries are off: the harness retries, so that each attempt is in the trace.
+        """
+        return openai.AsyncOpenAI(
+            api_key=self._key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+        )
 
     def _who(self) -> str:
         return f"{self.name}:{self.model}"

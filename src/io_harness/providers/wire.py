@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
 from io_harness import jsontext
+from io_harness.errors import ConfigError
 from io_harness.providers import faults
 
 if TYPE_CHECKING:
@@ -15,6 +17,14 @@ _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NAME_CHARS = 64
 _LARGEST_COUNT = 2**53
+
+
+def required_key(variable: str, given: str | None = None) -> str:
+    """Return the key given, else the one in an environment variable; `ConfigError` without."""
+    key = (given or os.environ.get(variable, "")).strip()
+    if not key:
+        raise ConfigError(f"there is no key: set {variable} and start again")
+    return key
 
 
 def count(reported: object) -> int | None:
