@@ -12,8 +12,10 @@ from tests.project.tree import fresh_python, module_name, sources
 # Third-party libraries that only the part which needs them may load.
 HEAVY = {"anthropic", "click", "hypothesis", "httpx", "openai", "pytest", "rich", "typer"}
 
+# Others' libraries are loaded once, before each child loads one module of ours.
 ALONE = """
 import os, sys, traceback
+import apsw, asyncio, orjson, pathspec, re2, typer, xxhash
 for name in sys.argv[1:]:
     child = os.fork()
     if child == 0:
