@@ -128,6 +128,28 @@ def test_resume_finds_what_each_commit_left(store: Store) -> None:
     asyncio.run(drive())
 
 
+def test_a_pause_inside_a_step_keeps_what_was_done_of_it(store: Store) -> None:
+    async def pause() -> None:
+        lease = await begin(store.journal, "r")
+        await answer(store.journal, lease, 1)
+        await store.journal.stepped(
+            lease, 1, observations(1)[:2], events=[Event(kind="approval")], whole=False
+        )
+        found = await store.journal.load("r")
+        assert found.unfinished is not None
+        assert found.observations == observations(1)[:2]
+        await store.journal.stepped(lease, 1, observations(1))
+        found = await store.journal.load("r")
+        assert found.unfinished is None
+        assert found.observations == observations(1)
+        await store.journal.stepped(lease, 1, (), events=[Event(kind="late")], whole=False)
+
+    asyncio.run(pause())
+    assert [e.kind for e in store.context_events("r")].count("approval") == 1
+    assert "late" not in [e.kind for e in store.context_events("r")]
+    assert store.steps("r")[0].committed
+
+
 def test_one_driver_at_a_time(store: Store) -> None:
     async def drive() -> None:
         first = await begin(store.journal, "run")

@@ -52,6 +52,7 @@ class Stepped:
     refreshes: Sequence[Refresh]
     manifest: str | None
     state: str | None
+    whole: bool
 
 
 def completed(tx: Transaction, versions: Versions, lease: Lease, done: Completed) -> None:
@@ -99,12 +100,12 @@ def call_started(
 
 
 def stepped(tx: Transaction, lease: Lease, done: Stepped) -> None:
-    """Keep what the calls of a step returned."""
+    """Keep what the calls of a step returned, or those of them that were done when it paused."""
     run, step = leases.held(tx, lease), done.step
     tx.execute(
-        "INSERT INTO steps (run, step, reported, committed) VALUES (?, ?, 0, 1)"
-        " ON CONFLICT DO UPDATE SET committed = 1 WHERE committed = 0",
-        (run, step),
+        "INSERT INTO steps (run, step, reported, committed) VALUES (?, ?, 0, ?)"
+        " ON CONFLICT DO UPDATE SET committed = excluded.committed WHERE committed = 0",
+        (run, step, done.whole),
     )
     if not tx.changes():
         return
@@ -202,7 +203,8 @@ def observe(tx: Transaction, run: int, observations: Iterable[Observation]) -> N
         args = put_text(tx, run, seen.args)
         first, last = seen.lines or (None, None)
         tx.execute(
-            "INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO NOTHING",
             (
                 *(run, seen.step, seen.call, seen.kind.value, maybe_to_sql(seen.target)),
                 put_text(tx, run, seen.text),

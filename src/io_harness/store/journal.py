@@ -177,10 +177,13 @@ class Journal:
         refreshes: Sequence[Refresh] = (),
         manifest: str | None = None,
         state: str | None = None,
+        whole: bool = True,
     ) -> None:
         """Commit 3: the step's observations in ledger order, `call` filled in, and its events.
 
-        `state` is the run's own JSON text (its stall tracker, say), given back by `load`.
+        Not `whole`: the run pauses inside the step and these calls are done; the step's last
+        commit gives all its observations. `state` is the run's own JSON text (its stall tracker,
+        say), given back by `load`.
         """
         check_count("step", step)
         check_observations(step, observations)
@@ -191,6 +194,7 @@ class Journal:
             refreshes=refreshes,
             manifest=manifest,
             state=state,
+            whole=whole,
         )
         size = _SMALL + sum(len(seen.text) + len(seen.args) for seen in observations)
         await self._write(lambda tx: commits.stepped(tx, lease, done), size)
