@@ -121,6 +121,10 @@ def test_resume_finds_what_each_commit_left(store: Store) -> None:
         whole = await store.journal.load("run")
         assert (whole.unfinished, whole.state, whole.last_step) == (None, "s", 1)
         assert whole.observations == observations(1)
+        assert whole.calls == ((1, 0, CALLS[0]), (1, 1, CALLS[1]))
+        failed_call = ProviderCall(step=2, attempt=1, kind="server", latency=0.1)
+        await store.journal.attempted(lease, failed_call)
+        assert (whole.attempts, (await store.journal.load("run")).attempts) == (0, 1)
         assert (whole.usages, whole.estimates) == ((Usage(120, 8, 100, None),), (40,))
         assert await store.journal.observation("run", 1, 0) == observations(1)[1]
         assert await store.journal.observation("run", 1, 7) is None

@@ -15,6 +15,7 @@ from io_harness.store.records import (
     StepRecord,
 )
 from io_harness.store.rows import (
+    calls,
     completion,
     context_event,
     observed,
@@ -162,8 +163,12 @@ def load(tx: Transaction, run_id: str) -> Recorded:
         " FROM steps s WHERE run = ? AND decision IS NOT NULL ORDER BY step",
         (number,),
     )
-    (attempts,) = only(tx.execute("SELECT count(*) FROM provider_calls WHERE run = ?", (number,)))
     last_step = as_int(answered[-1][0]) if answered else 0
+    (attempts,) = only(
+        tx.execute(
+            "SELECT count(*) FROM provider_calls WHERE run = ? AND step > ?", (number, last_step)
+        )
+    )
     answer = completion(tx, number, last_step) if answered else None
     return Recorded(
         run=run(tx, run_id),
@@ -179,4 +184,5 @@ def load(tx: Transaction, run_id: str) -> Recorded:
         if answer and not answered[-1][6]
         else None,
         attempts=as_int(attempts),
+        calls=calls(tx, number),
     )

@@ -222,7 +222,8 @@ class Recorded:
     `state` the last text given to `stepped` or `completed` as such, each `None` where none was
     given. `usages` has one entry a completion, in order. `estimates` are the `est_request` of
     those requests (`None` where no assembly was given). `last_step` is the newest with a
-    completion, 0 where there is none.
+    completion, 0 where there is none; `attempts` counts those at the step after it. `calls` are
+    what all answers asked for: step, call, and the call.
     """
 
     run: RunRecord
@@ -236,3 +237,4 @@ class Recorded:
     last_completion: Completion | None
     unfinished: Unfinished | None
     attempts: int
+    calls: tuple[tuple[int, int, ToolCall], ...]

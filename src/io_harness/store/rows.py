@@ -21,6 +21,8 @@ from io_harness.store.requests import arguments_from
 from io_harness.store.texts import VersionReader, get_maybe_text, get_text
 from io_harness.types import JSON, Completion, Observation, ObsKind, ToolCall, Usage
 
+_LAST_STEP = 2**62
+
 
 def run_record(row: Row) -> RunRecord:
     """Return a run: id, goal, workspace, contract, provider, model, policy, started, ..."""
@@ -171,19 +173,31 @@ def reported(tokens: Sequence[SQLValue]) -> Usage | None:
     return usage(tokens) if any(count is not None for count in tokens) else None
 
 
-def _calls(tx: Transaction, run: int, step: int) -> tuple[ToolCall, ...]:
+def calls(
+    tx: Transaction, run: int, step: int | None = None
+) -> tuple[tuple[int, int, ToolCall], ...]:
+    """Return what a run's answers asked for, or one step's: step, call, and the call."""
     rows = tx.execute(
-        "SELECT call_id, name, arguments, raw FROM calls WHERE run = ? AND step = ? ORDER BY call",
-        (run, step),
+        "SELECT step, call, call_id, name, arguments, raw FROM calls"
+        " WHERE run = ? AND step BETWEEN ? AND ? ORDER BY step, call",
+        (run, 0, _LAST_STEP) if step is None else (run, step, step),
     )
     return tuple(
-        ToolCall(
-            as_text(call_id),
-            as_text(name),
-            arguments_from(get_text(tx, arguments), raw=bool(raw)),
+        (
+            as_int(at),
+            as_int(number),
+            ToolCall(
+                as_text(call_id),
+                as_text(name),
+                arguments_from(get_text(tx, arguments), raw=bool(raw)),
+            ),
         )
-        for call_id, name, arguments, raw in rows
+        for at, number, call_id, name, arguments, raw in rows
     )
+
+
+def _calls(tx: Transaction, run: int, step: int) -> tuple[ToolCall, ...]:
+    return tuple(call for _, _, call in calls(tx, run, step))
 
 
 def _lines(first: SQLValue, last: SQLValue) -> tuple[int, int] | None:
