@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from .contract import TaskContract, Verification
     from .errors import HarnessError
-    from .providers import Provider, ScriptedProvider, provider_from
+    from .providers import Provider, RecordedProvider, ScriptedProvider, provider_from
     from .types import (
         Act,
         Completion,
@@ -54,7 +54,7 @@ _HOMES = {
     ),
     "contract": ("TaskContract", "Verification"),
     "errors": ("HarnessError",),
-    "providers": ("Provider", "ScriptedProvider", "provider_from"),
+    "providers": ("Provider", "RecordedProvider", "ScriptedProvider", "provider_from"),
     "types": (
         "Act",
         "Completion",
@@ -91,6 +91,7 @@ __all__ = [
     "Piece",
     "PieceStatus",
     "Provider",
+    "RecordedProvider",
     "Rule",
     "ScriptedProvider",
     "TaskContract",

@@ -2,6 +2,15 @@
 
 from io_harness.providers.base import KnowsWindow, Provider
 from io_harness.providers.named import provider_from
+from io_harness.providers.recorded import RecordedProvider
 from io_harness.providers.scripted import Script, ScriptedProvider, Turn
 
-__all__ = ["KnowsWindow", "Provider", "Script", "ScriptedProvider", "Turn", "provider_from"]
+__all__ = [
+    "KnowsWindow",
+    "Provider",
+    "RecordedProvider",
+    "Script",
+    "ScriptedProvider",
+    "Turn",
+    "provider_from",
+]
