@@ -1,113 +1,58 @@
 """A bounded context for every model request, and a durable memory for every workspace.
 
 Names are imported when they are first asked for, so that importing the package costs nothing.
+`__init__.pyi` says the same to type checkers; a test compares the two.
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .context import (
-        COMPILED,
-        Assembled,
-        Assembler,
-        CachePrice,
-        ContextBudget,
-        Ledger,
-        Piece,
-        PieceStatus,
-        bound,
-        entry_cap_chars,
-        estimate_tokens,
-    )
-    from .contract import TaskContract, Verification
-    from .errors import HarnessError
-    from .providers import Provider, RecordedProvider, ScriptedProvider, provider_from
-    from .types import (
-        Act,
-        Completion,
-        CompletionRequest,
-        Effect,
-        MemoryEntry,
-        MemoryWrite,
-        Observation,
-        ObsKind,
-        Rule,
-        ToolCall,
-        Usage,
-        Verdict,
-    )
-
-_HOMES = {
-    "context": (
-        "COMPILED",
-        "Assembled",
-        "Assembler",
-        "CachePrice",
-        "ContextBudget",
-        "Ledger",
-        "Piece",
-        "PieceStatus",
-        "bound",
-        "entry_cap_chars",
-        "estimate_tokens",
-    ),
-    "contract": ("TaskContract", "Verification"),
-    "errors": ("HarnessError",),
-    "providers": ("Provider", "RecordedProvider", "ScriptedProvider", "provider_from"),
-    "types": (
-        "Act",
-        "Completion",
-        "CompletionRequest",
-        "Effect",
-        "MemoryEntry",
-        "MemoryWrite",
-        "ObsKind",
-        "Observation",
-        "Rule",
-        "ToolCall",
-        "Usage",
-        "Verdict",
-    ),
+_HOME = {
+    "COMPILED": "context",
+    "Assembled": "context",
+    "Assembler": "context",
+    "CachePrice": "context",
+    "ContextBudget": "context",
+    "Ledger": "context",
+    "Piece": "context",
+    "PieceStatus": "context",
+    "bound": "context",
+    "entry_cap_chars": "context",
+    "estimate_tokens": "context",
+    "TaskContract": "contract",
+    "Verification": "contract",
+    "HarnessError": "errors",
+    "MEMORY_MAX_CHARS": "memory",
+    "MEMORY_MAX_ENTRIES": "memory",
+    "MEMORY_MAX_ENTRY_CHARS": "memory",
+    "MemoryLimits": "memory",
+    "Approver": "policy",
+    "Decision": "policy",
+    "Policy": "policy",
+    "Provider": "providers",
+    "RecordedProvider": "providers",
+    "ScriptedProvider": "providers",
+    "provider_from": "providers",
+    "Store": "store",
+    "Act": "types",
+    "Completion": "types",
+    "CompletionRequest": "types",
+    "Effect": "types",
+    "MemoryEntry": "types",
+    "MemoryWrite": "types",
+    "Observation": "types",
+    "ObsKind": "types",
+    "Rule": "types",
+    "ToolCall": "types",
+    "Usage": "types",
+    "Verdict": "types",
+    "Workspace": "workspace",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = [
-    "COMPILED",
-    "Act",
-    "Assembled",
-    "Assembler",
-    "CachePrice",
-    "Completion",
-    "CompletionRequest",
-    "ContextBudget",
-    "Effect",
-    "HarnessError",
-    "Ledger",
-    "MemoryEntry",
-    "MemoryWrite",
-    "ObsKind",
-    "Observation",
-    "Piece",
-    "PieceStatus",
-    "Provider",
-    "RecordedProvider",
-    "Rule",
-    "ScriptedProvider",
-    "TaskContract",
-    "ToolCall",
-    "Usage",
-    "Verdict",
-    "Verification",
-    "bound",
-    "entry_cap_chars",
-    "estimate_tokens",
-    "provider_from",
-]
+__all__ = [*_HOME]  # noqa: PLE0604  # its keys are strings
 
 
 def __getattr__(name: str) -> object:
-    home = _HOME_OF.get(name)
+    home = _HOME.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(f".{home}", __name__), name)

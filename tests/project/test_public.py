@@ -8,7 +8,7 @@ import os
 import pytest
 
 import io_harness
-from tests.project.tree import fresh_python, module_name, sources
+from tests.project.tree import PACKAGE, fresh_python, imported, module_name, sources
 
 PUBLIC = {
     *("TaskContract", "Verification", "ContextBudget", "CachePrice", "MemoryLimits"),
@@ -23,12 +23,20 @@ PUBLIC = {
     *("HarnessError", "COMPILED"),
 }
 
+EXPORTED: list[str] = vars(io_harness)["__all__"]
+
 
 def test_nothing_but_the_public_names_is_exported() -> None:
-    assert set(io_harness.__all__) <= PUBLIC
+    assert set(EXPORTED) <= PUBLIC
 
 
-@pytest.mark.parametrize("name", sorted(io_harness.__all__))
+def test_type_checkers_see_the_names_that_are_there() -> None:
+    targets = [target for _, target in imported(PACKAGE / "__init__.pyi")]
+    ours = [target.split(".")[1:] for target in targets if target.startswith("io_harness.")]
+    assert {name: home for home, name in ours} == vars(io_harness)["_HOME"]
+
+
+@pytest.mark.parametrize("name", EXPORTED)
 def test_every_exported_name_is_there(name: str) -> None:
     assert getattr(io_harness, name) is not None
 

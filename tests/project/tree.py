@@ -31,7 +31,7 @@ def parsed(path: Path) -> ast.Module:
 def imported(path: Path) -> Iterator[tuple[int, str]]:
     """Line and dotted name of all that a library file imports, wherever in the file it does so."""
     package = module_name(path).split(".")
-    if path.name != "__init__.py":
+    if path.stem != "__init__":
         package.pop()
     for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
