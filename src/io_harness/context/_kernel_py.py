@@ -214,6 +214,10 @@ class Kernel(Index):
         """How often a file is known to have changed."""
         return self._file_version[gid]
 
+    def write_version(self, gid: int) -> int:
+        """What `file_version` was right after the newest write of a file; 0 for none."""
+        return self._write_version[gid]
+
     def touch(self, gid: int) -> None:
         """A file may have changed: what was seen of it must be looked at again."""
         self._file_version[gid] += 1

@@ -23,7 +23,9 @@ from .entry import Carried
 from .estimate import tokens_of
 from .freshness import Files, Judge, Reader
 from .ledger import Ledger
+from .priced import PricedAssembler
 from .view import View
+from .watch import Watch
 
 _COLLAPSED_CHARS = 64
 
@@ -45,8 +47,14 @@ class Assembler:
         price: CachePrice = NO_CACHE,
         manifest: str | None = None,
     ) -> None:
-        self._view = View(ledger, Files(workspace, policy))
-        self._price = price
+        files = Files(workspace, policy)
+        self._view = View(ledger, files)
+        self._watch = Watch(self._view, files)
+        self._priced = (
+            PricedAssembler(self._view, self._watch, price)
+            if price.rewards_a_stable_prefix
+            else None
+        )
         self._turn = 0
         self._before: tuple[str, list[str]] = ("", [])
         if manifest is not None:
@@ -81,9 +89,11 @@ class Assembler:
             )
         view, kernel = self._view, self._view.kernel
         self._turn += 1
+        if self._priced is not None:
+            return self._grow(self._priced, step, budget_tokens, notes)
         work = kernel.work - len(kernel)
         cap = entry_cap_chars(budget_tokens)
-        view.begin_turn()
+        self._watch.begin_turn()
         view.enter_new(cap, len(view.ledger))
         block = render.render_notes(notes, budget_tokens // 4 * CHARS_PER_TOKEN)
         room = budget_tokens * CHARS_PER_TOKEN - len(block.text)
@@ -116,9 +126,9 @@ class Assembler:
     def _look_around(self, room: int, step: int, cap: int) -> None:
         """Walk from the newest live observation, each read looked at, while they fit."""
         kernel = self._view.kernel
-        kernel.start(room, self._turn, self._view.sees_files)
+        kernel.start(room, self._turn, self._watch.sees_files)
         for position in iter(kernel.walk, -1):
-            self._view.look(position, step, cap)
+            self._watch.look(position, step, cap)
 
     def _walk(self, room: int, step: int, cap: int) -> Carried | None:
         kernel = self._view.kernel
@@ -138,18 +148,17 @@ class Assembler:
         line = render.collapsed(hidden) if hidden else ""
         texts: list[str] = []
         order = kernel.emit(texts, line)
-        if squeezed is not None:
-            _put(texts, order, squeezed)
+        cut = None if squeezed is None else _put(texts, order, squeezed)
         kernel.release()
         text = "".join([block.text, *texts])
         chars = len(block.text) + used + kernel.stub_used + len(line)
         stable = self._stable(text, texts, block.text)
         rewritten = stable < len(self._before[0])
         self._before = (text, [block.text, *texts])
-        made = tuple(view.made)
+        made = tuple(self._watch.made)
         return Assembled(
             text=text,
-            pieces=Pieces(view, block.text, texts, order, squeezed),
+            pieces=Pieces(view, block.text, texts, order, cut),
             carried=kernel.carried,
             stubbed=len(kernel) - kernel.carried,
             reread=sum(refresh.text is not None for refresh in made),
@@ -165,13 +174,43 @@ class Assembler:
             _manifest=self._manifest_of(order),
         )
 
+    def _grow(
+        self, priced: PricedAssembler, step: int, ceiling: int, notes: Sequence[MemoryEntry]
+    ) -> Assembled:
+        """The section of this turn where a repeated prefix is cheap."""
+        view = self._view
+        self._watch.begin_turn()
+        section = priced.turn(step, ceiling, notes)
+        text = "".join([section.block.text, *section.texts])
+        stable = self._stable(text, section.texts, section.block.text)
+        rewritten = stable < len(self._before[0])
+        self._before = (text, [section.block.text, *section.texts])
+        made = tuple(self._watch.made)
+        return Assembled(
+            text=text,
+            pieces=Pieces(view, section.block.text, section.texts, section.codes, section.squeezed),
+            carried=len(section.carried),
+            stubbed=len(view.kernel) - len(section.carried),
+            reread=sum(refresh.text is not None for refresh in made),
+            recalled=len(section.block.recalled),
+            left_out=section.block.left_out,
+            collapsed=section.hidden > 0,
+            est_tokens=tokens_of(section.chars),
+            stable_chars=stable,
+            rewritten=rewritten,
+            work=priced.visited,
+            refreshes=made,
+            recalled_keys=section.block.recalled,
+            _manifest=self._manifest_of(section.codes),
+        )
+
     def _manifest_of(self, order: array[int]) -> Callable[[], str]:
         view, turn = self._view, self._turn
-        entered, caps, made = len(view.kernel), len(view.caps), len(view.log)
+        entered, caps, made = len(view.kernel), len(view.caps), len(self._watch.log)
 
         def build() -> str:
             # Asked for late, what was superseded meanwhile is needed again.
-            log = view.refreshes.values() if turn == self._turn else view.log[:made]
+            log = view.refreshes.values() if turn == self._turn else self._watch.log[:made]
             carried = [code >> SHIFT for code in order if not code & (STUB | COLLAPSED)]
             return manifests.dump(
                 manifests.State(
@@ -201,11 +240,12 @@ def _shared(one: str, other: str) -> int:
     )
 
 
-def _put(texts: list[str], order: array[int], squeezed: Carried) -> None:
-    """Put the cut newest observation in the place of its uncut self."""
-    for index in range(len(order) - 1, -1, -1):
-        if not order[index] & (STUB | COLLAPSED):
-            texts[index] = squeezed.text
-            if squeezed.head is not None:
-                order[index] |= CUT
-            return
+def _put(texts: list[str], order: array[int], squeezed: Carried) -> tuple[int, str]:
+    """Put the cut newest observation in the place of its uncut self; where that is."""
+    index = len(order) - 1
+    while order[index] & (STUB | COLLAPSED):
+        index -= 1
+    texts[index] = squeezed.text
+    if squeezed.head is not None:
+        order[index] |= CUT
+    return index, squeezed.args

@@ -8,18 +8,19 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from ._kernel_py import COLLAPSED, CUT, REFRESHED, STUB
-from .entry import Carried, Refresh
+from .entry import Refresh
 from .pieces import Piece, PieceStatus
 from .view import View
 
 SHIFT = 4
+HUNK = STUB | COLLAPSED
 _BITS = (1 << SHIFT) - 1
 
 
 class Pieces(Sequence[Piece]):
     """The pieces of a section, made when asked for."""
 
-    __slots__ = ("_block", "_order", "_squeezed", "_texts", "_view")
+    __slots__ = ("_block", "_count", "_order", "_squeezed", "_texts", "_view")
 
     def __init__(
         self,
@@ -27,8 +28,13 @@ class Pieces(Sequence[Piece]):
         block: str,
         texts: Sequence[str],
         order: array[int],
-        squeezed: Carried | None,
+        squeezed: tuple[int, str] | None,
     ) -> None:
+        """`order` tells what each text is; `squeezed` the index cut further, and its arguments.
+
+        Both lists may grow later: the pieces are those there now.
+        """
+        self._count = len(order)
         self._view = view
         self._block = block
         self._texts = texts
@@ -36,7 +42,7 @@ class Pieces(Sequence[Piece]):
         self._squeezed = squeezed
 
     def __len__(self) -> int:
-        return len(self._order) + bool(self._block)
+        return self._count + bool(self._block)
 
     @overload
     def __getitem__(self, index: int) -> Piece: ...
@@ -60,24 +66,19 @@ class Pieces(Sequence[Piece]):
         position, bits = code >> SHIFT, code & _BITS
         observation = self._view.ledger[position]
         step, call = observation.step, observation.call or 0
+        if bits == HUNK:
+            path, status = observation.target, PieceStatus.REFRESHED
+            return Piece(step, call, None, status, False, path, "", text)
         if bits & COLLAPSED:
             return Piece(step, call, None, PieceStatus.COLLAPSED, True, None, "", text)
         if bits & STUB:
             status, args = PieceStatus.STUB, self._view.stub_args(position)
         else:
-            status = _status(bits)
-            args = self._view.sent_args(position)
-        if self._squeezed is not None and index == len(self._order) - self._after_newest():
-            args = self._squeezed.args
+            status, args = _status(bits), self._view.sent_args(position)
+        if self._squeezed is not None and index == self._squeezed[0]:
+            args = self._squeezed[1]
         cut = bool(bits & (CUT | STUB))
         return Piece(step, call, observation.kind, status, cut, observation.target, args, text)
-
-    def _after_newest(self) -> int:
-        """How many pieces stand from the newest live observation to the end."""
-        after = 1
-        while self._order[-after] & STUB:
-            after += 1
-        return after
 
 
 def _status(bits: int) -> PieceStatus:

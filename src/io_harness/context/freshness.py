@@ -137,6 +137,6 @@ def same(
         text = text[: len(text) if end < 0 else end] if shown.inside else text[:head]
     if shown.reached and now.total_lines is not None and now.lines[1] < now.total_lines:
         return False
-    if count_lines(text) != count_lines(now.text) and text != "":
+    if count_lines(text) != count_lines(now.text):
         return False
     return text.removesuffix("\n") == now.text.removesuffix("\n")

@@ -48,6 +48,7 @@ class _Builder:
     def __init__(self, calls: Mapping[tuple[int, int], ToolCall]) -> None:
         self.messages: list[Message] = []
         self._calls = calls
+        self._answered: set[tuple[int, int]] = set()
         self._step: int | None = None
         self._said: list[str] = []
         self._open: list[tuple[ToolCall, ToolResult]] = []
@@ -56,8 +57,11 @@ class _Builder:
         """Whether a piece is part of what the model said or called."""
         if piece.kind is None:
             return False
-        said = piece.kind is ObsKind.MESSAGE and piece.call == _SAID and piece.step > 0
-        return said or (piece.step, piece.call) in self._calls
+        if piece.kind is ObsKind.MESSAGE and piece.call == _SAID:
+            return piece.step > 0
+        # A read that is shown again has been answered where its call stands.
+        place = piece.step, piece.call
+        return place in self._calls and place not in self._answered
 
     def answer(self, piece: Piece) -> None:
         """Add what the model said, or a call with its result."""
@@ -68,6 +72,7 @@ class _Builder:
         if call is None:
             self._said.append(_own_words(piece))
             return
+        self._answered.add((piece.step, piece.call))
         sent = ToolCall(call.id, call.name, _arguments(piece.args))
         is_error = piece.kind is ObsKind.ERROR
         self._open.append((sent, ToolResult(call.id, piece.text, is_error)))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from io_harness.types import MemoryEntry, Observation, ObsKind
 
 from .escape import TARGET_CHARS, quote, quoted
+from .hunks import Hunk
 
 WORDS: dict[ObsKind, str] = {
     ObsKind.READ: "read",
@@ -146,6 +147,36 @@ def stub(observation: Observation, reason: str, *, detail: str = "") -> str:
 def collapsed(count: int) -> str:
     """The one line that counts the observations not even named."""
     return f"[collapsed: {count:,} earlier observations]\n"
+
+
+# What became of a file, between two rewrites of a section.
+
+
+def _range(lines: tuple[int, int]) -> str:
+    first, last = lines
+    return f"lines {first}-{last}" if first <= last else f"after line {first - 1}"
+
+
+def hunk(path: str, changed: Hunk, step: int, reason: str) -> str:
+    """The line above changed lines of a file: which they were, which they are, why."""
+    first, last = changed.new
+    now = f"now lines {first}-{last} of {changed.total}" if first <= last else "now gone"
+    move = f", later lines move by {changed.shift:+d}" if changed.shift else ""
+    what = f"{_range(changed.old)}: {now}{move}, step {step}: {reason}"
+    return f"[changed {quote(path, TARGET_CHARS)}, {what}]\n"
+
+
+def void(path: str, step: int, reason: str, because: str) -> str:
+    """The line that takes back all that was shown of a file."""
+    return (
+        f"[changed {quote(path, TARGET_CHARS)}, step {step}: {reason}; "
+        f"nothing shown of it before holds{because}]\n"
+    )
+
+
+def unreadable(because: str) -> str:
+    """Why a file that changed is not shown again."""
+    return f", and it could not be read because {because}"
 
 
 # Markers of cut text.

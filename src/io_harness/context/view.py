@@ -9,8 +9,9 @@ from io_harness.types import Observation, ObsKind
 from . import render
 from ._kernel_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
 from .arguments import for_entry, for_stub
-from .entry import Carried, Extent, Refresh, carry, detail, extent, squeeze
-from .freshness import Files, asked, same
+from .entry import Carried, Extent, Refresh, carry, detail, extent, source, squeeze
+from .freshness import Files
+from .hunks import lines_of
 from .kernel import Kernel
 from .keys import file_subject, hash64, plain_path, question_subject
 from .ledger import Ledger
@@ -26,8 +27,6 @@ class View:
         self.ledger = ledger
         self.kernel = Kernel()
         self.refreshes: dict[int, Refresh] = {}
-        self.made: list[Refresh] = []
-        self.log: list[Refresh] = []
         self.cap_starts: list[int] = []
         self.caps: list[int] = []
         self._files = files
@@ -35,12 +34,14 @@ class View:
         self._refreshed_heads: dict[int, int] = {}
         self._hits: dict[int, tuple[str, ...]] = {}
         self._since: dict[int, str] = {}
-        self._checked: set[int] = set()
 
     # Entering.
 
-    def enter_new(self, cap: int, stop: int) -> None:
-        """Let in the observations up to `stop`, each bounded by `cap` code points."""
+    def enter_new(self, cap: int, stop: int, *, keep: int = _KEEP_NEWEST) -> None:
+        """Let in the observations up to `stop`, each bounded by `cap` code points.
+
+        The kernel keeps the texts of the newest `keep`.
+        """
         start = len(self.kernel)
         if start >= stop:
             return
@@ -48,7 +49,7 @@ class View:
             self.cap_starts.append(start)
             self.caps.append(cap)
         for position in range(start, stop):
-            self.enter(position, cap, keep=stop - position <= _KEEP_NEWEST)
+            self.enter(position, cap, keep=stop - position <= keep)
 
     def enter(self, position: int, cap: int, *, keep: bool = True) -> None:
         """Let in the next observation."""
@@ -96,68 +97,9 @@ class View:
         """The cap under which a position entered."""
         return self.caps[bisect_right(self.cap_starts, position) - 1]
 
-    # Looking again.
-
-    @property
-    def sees_files(self) -> bool:
-        """Whether reads are compared with their files."""
-        return self._files.visible
-
-    def begin_turn(self) -> None:
-        """Forget which files were looked at, and what was refreshed, in the turn before."""
-        if self._checked:
-            self._checked = set()
-        if self.made:
-            self.made = []
-
-    def look(self, position: int, step: int, cap: int) -> None:
-        """Make a read or search true: as it was, refreshed, or failed."""
-        kernel = self.kernel
-        if kernel.kind(position) == SEARCH:
-            self._mention_writes(position)
-            kernel.freshen(position)
-            return
-        gid = kernel.gid(position)
-        if self._files.visible:
-            if gid not in self._checked:
-                self._checked.add(gid)
-                kernel.checked(gid)
-                if self._files.changed(gid, self.path(gid)):
-                    kernel.touch(gid)
-            if kernel.is_fresh(position):
-                return
-        self._look_at_lines(position, step, cap)
-
     def path(self, gid: int) -> str:
         """The canonical path of a file's group."""
         return self.kernel.subject(gid).removeprefix("file:")
-
-    def _look_at_lines(self, position: int, step: int, cap: int) -> None:
-        observation, refresh = self.ledger[position], self.refreshes.get(position)
-        head = self._head(position)
-        first, limit = asked(observation, refresh, head)
-        gid = self.kernel.gid(position)
-        look = self._files.look(self.path(gid), first, limit)
-        now = look.result
-        if now is not None and same(observation, refresh, head, now):
-            self.kernel.freshen(position)
-            return
-        reason = self._reason(position, gid)
-        if now is None:
-            self.apply(Refresh(position, step, reason, because=look.because))
-        else:
-            lines = None if limit is None else (first, first + limit - 1)
-            self.apply(
-                Refresh(position, step, reason, now.text, lines, now.total_lines, now.digest, cap)
-            )
-            self.kernel.freshen(position)
-        self.made.append(self.refreshes[position])
-        self.log.append(self.refreshes[position])
-
-    def _reason(self, position: int, gid: int) -> str:
-        if not self.kernel.unseen_write(position):
-            return render.CHANGED_ON_DISK
-        return render.wrote(self._place(self.kernel.last(gid), position))
 
     def apply(self, refresh: Refresh) -> None:
         """Take in a refresh, made now or recorded."""
@@ -167,31 +109,27 @@ class View:
         if refresh.text is None:
             self.kernel.fail(position)
         else:
-            self._show(position, self._carry(position))
+            self._show(position, self.carry(position))
 
-    def _mention_writes(self, position: int) -> None:
-        """Say in a search's header which of the files it hit were written since."""
-        written = []
-        for path in self._hits[position]:
-            subject = file_subject(path)
-            gid = self.kernel.find(hash64(subject), subject)
-            if gid >= 0 and (last := self.kernel.last(gid)) > position:
-                written.append((last, path))
-        if written:
-            files = [
-                (path, self._place(last, position)) for last, path in sorted(written, reverse=True)
-            ]
-            self._since[position] = render.written_since(files)
-            self._show(position, self._carry(position))
+    def hits(self, position: int) -> tuple[str, ...]:
+        """The files that a live search hit."""
+        return self._hits[position]
+
+    def mention(self, position: int, words: str) -> None:
+        """Say something in a search's header from now on."""
+        self._since[position] = words
+        self._show(position, self.carry(position))
 
     # Showing.
 
-    def _head(self, position: int) -> int | None:
+    def head(self, position: int) -> int | None:
+        """How many characters of its text a cut position shows; `None` where it is whole."""
         refresh = self.refreshes.get(position)
         heads = self._heads if refresh is None or refresh.text is None else self._refreshed_heads
         return heads.get(position)
 
-    def _carry(self, position: int) -> Carried:
+    def carry(self, position: int) -> Carried:
+        """A position as it is carried now."""
         refresh = self.refreshes.get(position)
         carried = carry(
             self.ledger[position],
@@ -211,7 +149,17 @@ class View:
 
     def render(self, position: int) -> None:
         """Make the text of a carried position again after it was let go."""
-        self._show(position, self._carry(position))
+        self._show(position, self.carry(position))
+
+    def shown_lines(self, position: int, head: int | None = None) -> tuple[Extent, list[str]]:
+        """What a read shows as it is carried now: its extent, and its lines to their ends.
+
+        `head` is how much of it is kept where it was cut further than at its entry.
+        """
+        text, lines, total = source(self.ledger[position], self.refreshes.get(position))
+        shown = extent(text, lines, total, self.head(position) if head is None else head)
+        count = shown.last - shown.first + 1 + (shown.inside > 0)
+        return shown, lines_of(text)[:count]
 
     def squeeze(self, position: int, room: int) -> Carried:
         """The newest observation cut further, for this turn only."""
@@ -233,6 +181,11 @@ class View:
 
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
+        text = self.stub_text(position)
+        self.kernel.set_stub(position, text, len(text) + len(self.stub_args(position)))
+
+    def stub_text(self, position: int) -> str:
+        """The one line that stands for a position now."""
         observation = self.ledger[position]
         refresh = self.refreshes.get(position)
         state = self.kernel.state(position)
@@ -244,9 +197,8 @@ class View:
         else:
             call = observation.call or 0
             reason = render.older(len(observation.text), observation.step, call)
-        words = detail(observation, refresh, self._head(position))
-        text = render.stub(observation, reason, detail=words)
-        self.kernel.set_stub(position, text, len(text) + len(self.stub_args(position)))
+        words = detail(observation, refresh, self.head(position))
+        return render.stub(observation, reason, detail=words)
 
     def stub_args(self, position: int) -> str:
         """The arguments that are sent with a stub."""
@@ -267,11 +219,11 @@ class View:
         kernel = self.kernel
         gid = kernel.gid(position)
         if kernel.kind(position) != READ:
-            return [self._place(kernel.last(gid), position)]
+            return [self.place(kernel.last(gid), position)]
         shown = self.extent(position)
-        return [self._place(later, position) for later in kernel.covering(gid, shown.lo, shown.hi)]
+        return [self.place(later, position) for later in kernel.covering(gid, shown.lo, shown.hi)]
 
-    def _place(self, position: int, seen_from: int) -> str:
+    def place(self, position: int, seen_from: int) -> str:
         """Another observation's place: with its call only where the steps are the same."""
         other = self.ledger[position]
         same_step = other.step == self.ledger[seen_from].step

@@ -1,0 +1,252 @@
+"""A section that only grows between rewrites, for providers that sell a repeated prefix cheaply."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+
+from io_harness.types import MemoryEntry
+
+from . import render
+from ._kernel_py import COLLAPSED, CUT, LIVE, READ, SEARCH, STUB
+from .assembled import HUNK, SHIFT
+from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
+from .entry import Carried
+from .grammar import escape
+from .hunks import ShownFile, Unknown, lines_of
+from .rewrite import Plan, Planner, pays
+from .touched import TouchedFiles
+from .view import View
+from .watch import Watch
+
+# A piece to be appended: what it is, its text, the arguments sent with it.
+_Addition = tuple[int, str, str]
+
+
+class Section:
+    """What the model holds now: texts in order, and what they show of each file."""
+
+    def __init__(self, block: render.NotesBlock) -> None:
+        """Begin with the memory block."""
+        self.block = block
+        self.texts: list[str] = []
+        self.codes = array("q")
+        self.chars = len(block.text)
+        self.carried: set[int] = set()
+        self.files: dict[int, ShownFile] = {}
+        self.squeezed: tuple[int, str] | None = None
+        self.hidden = 0
+
+    def put(self, code: int, text: str, args: str = "") -> None:
+        """Append a piece."""
+        self.codes.append(code)
+        self.texts.append(text)
+        self.chars += len(text) + len(args)
+        if not code & (STUB | COLLAPSED):
+            self.carried.add(code >> SHIFT)
+
+
+class PricedAssembler:
+    """Appends each turn, and rewrites when the ceiling, a deleted note or the price asks for it."""
+
+    def __init__(self, view: View, watch: Watch, price: CachePrice) -> None:
+        """Begin with no section."""
+        self._view = view
+        self._watch = watch
+        self._price = price
+        self._touched = TouchedFiles(view)
+        self._planner = Planner(view, self._touched)
+        self.pending: list[int] = []
+        self.section: Section | None = None
+        self.paid = 0
+        self.visited = 0
+
+    def turn(self, step: int, ceiling: int, notes: Sequence[MemoryEntry]) -> Section:
+        """The section for a request: the last one grown, or written anew."""
+        cap = entry_cap_chars(ceiling)
+        self.visited = len(self._view.ledger) - len(self._view.kernel)
+        self.enter(cap, len(self._view.ledger))
+        section = self.section
+        if section is None or self._asks_for_rewrite(section, step, ceiling, notes):
+            return self._rewrite(step, ceiling, notes)
+        additions = self._additions(section, step, cap)
+        size = sum(len(text) + len(args) for _, text, args in additions)
+        if section.chars + size > ceiling * CHARS_PER_TOKEN:
+            return self._rewrite(step, ceiling, notes)
+        for addition in additions:
+            section.put(*addition)
+        self.pending.clear()
+        return section
+
+    def enter(self, cap: int, stop: int) -> None:
+        """Let in the observations up to `stop`; no section has carried them yet."""
+        start = len(self._view.kernel)
+        self._view.enter_new(cap, stop, keep=0)
+        for position in range(start, stop):
+            self._touched.enter(position)
+            self.pending.append(position)
+
+    def _asks_for_rewrite(
+        self, section: Section, step: int, ceiling: int, notes: Sequence[MemoryEntry]
+    ) -> bool:
+        keys = {note.key for note in notes}
+        if not keys.issuperset(section.block.recalled):
+            return True
+        plan = self._planner.plan(
+            ceiling, len(section.block.text), self.pending, step, look=_as_it_is
+        )
+        self.visited += plan.visited
+        self.paid += max(0, section.chars - plan.chars)
+        return pays(self._price, self.paid, plan.chars)
+
+    # Growing.
+
+    def _additions(self, section: Section, step: int, cap: int) -> list[_Addition]:
+        """What this turn adds: the changes of the files shown, then what is new."""
+        additions: list[_Addition] = []
+        for gid in sorted(section.files, key=self._view.path):
+            additions += self._changes(section, gid, step, cap)
+        self.visited += len(section.files)
+        for position in self.pending:
+            additions.append(self._new(section, position, step, cap))
+        return additions
+
+    def _new(self, section: Section, position: int, step: int, cap: int) -> _Addition:
+        view, kernel = self._view, self._view.kernel
+        if kernel.state(position) == LIVE and kernel.kind(position) in (READ, SEARCH):
+            self._watch.look(position, step, cap)
+        if kernel.state(position) != LIVE:
+            return position << SHIFT | STUB, view.stub_text(position), view.stub_args(position)
+        carried = view.carry(position)
+        if kernel.kind(position) == READ:
+            self._show(section, position, None)
+        return position << SHIFT | kernel.mark(position), carried.text, carried.args
+
+    def _show(self, section: Section, position: int, head: int | None) -> None:
+        """Remember which lines of its file a carried read shows."""
+        view, kernel = self._view, self._view.kernel
+        gid = kernel.gid(position)
+        shown, lines = view.shown_lines(position, head)
+        file = section.files.setdefault(gid, ShownFile())
+        file.show(shown.first, lines, self._watch.total_lines(position), end=shown.reached)
+        file.version = kernel.file_version(gid)
+
+    def _changes(self, section: Section, gid: int, step: int, cap: int) -> list[_Addition]:
+        """What makes the lines shown of a file true again: nothing, a hunk, or a void."""
+        view, kernel, file = self._view, self._view.kernel, section.files[gid]
+        self._watch.check(gid)
+        version = kernel.file_version(gid)
+        if file.version == version:
+            return []
+        reason = self._reason(gid, file.version)
+        look = self._watch.look_at_file(gid)
+        if look.result is None:
+            return [self._void(section, gid, step, reason, look.because)]
+        try:
+            hunk = file.change_to(lines_of(look.result.text), look.result.total_lines)
+        except Unknown:
+            return self._show_again(section, gid, step, cap, reason)
+        content = "" if hunk is None else escape("\n".join(hunk.lines))
+        if len(content) > cap:
+            return self._show_again(section, gid, step, cap, reason)
+        file.version = version
+        if hunk is None:
+            return []
+        file.apply(hunk)
+        top = render.hunk(view.path(gid), hunk, step, reason)
+        return [(self._newest(section, gid) << SHIFT | HUNK, top + _line(hunk.lines, content), "")]
+
+    def _reason(self, gid: int, version: int) -> str:
+        kernel = self._view.kernel
+        if kernel.write_version(gid) <= version:
+            return render.CHANGED_ON_DISK
+        return render.wrote(render.place(self._view.ledger[kernel.last(gid)].step, None))
+
+    def _reads(self, section: Section, gid: int) -> list[int]:
+        """The reads of a file that the section carries."""
+        kernel = self._view.kernel
+        return [p for p in section.carried if kernel.gid(p) == gid and kernel.kind(p) == READ]
+
+    def _newest(self, section: Section, gid: int) -> int:
+        return max(self._reads(section, gid))
+
+    def _void(self, section: Section, gid: int, step: int, reason: str, because: str) -> _Addition:
+        """The file cannot be read: nothing that the section shows of it holds."""
+        view, newest = self._view, self._newest(section, gid)
+        for position in sorted(self._reads(section, gid)):
+            section.carried.discard(position)
+            if view.kernel.state(position) == LIVE:
+                self._watch.fail(position, step, because)
+        del section.files[gid]
+        line = render.void(view.path(gid), step, reason, render.unreadable(because))
+        return newest << SHIFT | HUNK, line, ""
+
+    def _show_again(
+        self, section: Section, gid: int, step: int, cap: int, reason: str
+    ) -> list[_Addition]:
+        """The change is too large to tell: all shown is void, the newest read is shown again."""
+        view, newest = self._view, self._newest(section, gid)
+        section.carried.difference_update(self._reads(section, gid))
+        del section.files[gid]
+        line = render.void(view.path(gid), step, reason, "")
+        additions = [(newest << SHIFT | HUNK, line, "")]
+        again = self._touched.newest_read(gid)
+        if again is not None and again not in self.pending:
+            self._watch.look(again, step, cap)
+            if view.kernel.state(again) == LIVE:
+                additions.append((*self._new(section, again, step, cap)[:2], ""))
+        return additions
+
+    # Writing anew.
+
+    def _rewrite(self, step: int, ceiling: int, notes: Sequence[MemoryEntry]) -> Section:
+        cap = entry_cap_chars(ceiling)
+        block = render.render_notes(notes, ceiling // 4 * CHARS_PER_TOKEN)
+
+        def look(position: int) -> None:
+            self._watch.look(position, step, cap)
+
+        plan = self._planner.plan(ceiling, len(block.text), self.pending, step, look=look)
+        self.visited += plan.visited
+        del self.pending[plan.left :]
+        self.paid = 0
+        self.section = self._write(plan, block)
+        return self.section
+
+    def _write(self, plan: Plan, block: render.NotesBlock) -> Section:
+        section = Section(block)
+        stubs = dict(plan.stubs)
+        oldest = 0
+        while oldest in plan.kept:
+            oldest += 1
+        for position in sorted([*plan.kept, *stubs, *([oldest] if plan.line else [])]):
+            if position in stubs:
+                args = self._view.stub_args(position)
+                section.put(position << SHIFT | STUB, stubs[position], args)
+            elif position not in plan.kept:
+                section.put(position << SHIFT | COLLAPSED, plan.line)
+            else:
+                self._carry(section, position, plan)
+        section.hidden = len(self._view.kernel) - len(plan.kept) - len(stubs)
+        return section
+
+    def _carry(self, section: Section, position: int, plan: Plan) -> None:
+        kernel, mark = self._view.kernel, self._view.kernel.mark(position)
+        cut: Carried | None = None
+        if plan.squeezed is not None and plan.squeezed[0] == position:
+            cut = plan.squeezed[1]
+            section.squeezed = len(section.codes), cut.args
+            mark |= CUT if cut.head is not None else 0
+        carried = cut or self._view.carry(position)
+        section.put(position << SHIFT | mark, carried.text, carried.args)
+        if kernel.kind(position) == READ:
+            self._show(section, position, None if cut is None else cut.head)
+
+
+def _as_it_is(_position: int) -> None:
+    """A rewrite that is only thought of looks at no file."""
+
+
+def _line(lines: Sequence[str], content: str) -> str:
+    """The content of a hunk with its line end; nothing where no lines are left."""
+    return f"{content}\n" if lines else ""

@@ -1,0 +1,170 @@
+"""A section that only grows between rewrites: true, bounded, append-only, and cheaper."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_harness import Assembled, Assembler, CachePrice, Ledger, Observation, ObsKind
+from io_harness.context.parse import Parsed, parse
+from tests.context.files import MemoryFiles
+
+PRICE = CachePrice(read=0.1, write=1.25)
+_RANGE = re.compile(r"(?:lines (\d+)-(\d+)|after line (\d+)): (?:now lines (\d+)-(\d+)|now gone)")
+_SPAN = re.compile(r"lines (\d+)-(\d+)")
+
+
+def replayed(pieces: list[Parsed]) -> dict[str, dict[int, str]]:
+    """What somebody holds who reads a section's reads and hunks in order."""
+    held: dict[str, dict[int, str]] = {}
+    for piece in pieces:
+        path = (piece.target or "").removeprefix("./")
+        if piece.kind is not ObsKind.READ or piece.status == "stub":
+            continue
+        if not piece.text.startswith("[changed "):
+            _read(held.setdefault(path, {}), piece)
+        elif "nothing shown of it before holds" in piece.why:
+            held[path] = {}
+        else:
+            held[path] = _changed(held.get(path, {}), piece)
+    return held
+
+
+def _read(lines: dict[int, str], piece: Parsed) -> None:
+    match = _SPAN.match(piece.detail)
+    if match is None:
+        return
+    first, last = map(int, match.groups())
+    texts = piece.content.split("\n")
+    lines.update(zip(range(first, last + 1), texts, strict=False))
+    if "cut inside" in piece.marker:
+        del lines[last]
+
+
+def _changed(lines: dict[int, str], piece: Parsed) -> dict[int, str]:
+    match = _RANGE.search(piece.why)
+    assert match is not None
+    first, last, after, new_first, new_last = (
+        None if group is None else int(group) for group in match.groups()
+    )
+    if after is not None:
+        first, last = after + 1, after
+    assert first is not None
+    assert last is not None
+    texts = piece.content.split("\n") if new_first is not None else []
+    shift = len(texts) - (last - first + 1)
+    if new_first is not None and new_last is not None:
+        assert (new_first, new_last - new_first + 1) == (first, len(texts))
+    moved = {n + shift: text for n, text in lines.items() if n > last}
+    kept = {n: text for n, text in lines.items() if n < first}
+    return kept | dict(zip(range(first, first + len(texts)), texts, strict=True)) | moved
+
+
+class Story:
+    """A run over a few files, with what a sceptic checks after every turn."""
+
+    def __init__(self, ceiling: int) -> None:
+        self.files = MemoryFiles()
+        self.ledger = Ledger()
+        self.assembler = Assembler(self.ledger, workspace=self.files, price=PRICE)
+        self.ceiling = ceiling
+        self.step = 0
+        self.before = ""
+
+    def read(self, path: str, first: int, count: int) -> None:
+        try:
+            result = self.files.read(path, offset=first, limit=count)
+        except FileNotFoundError:
+            return
+        self.ledger.push(
+            Observation(
+                self.step,
+                ObsKind.READ,
+                path,
+                result.text,
+                args=f'{{"path":"{path}"}}',
+                lines=(first, first + count - 1),
+                total_lines=result.total_lines,
+                digest=result.digest,
+            )
+        )
+
+    def write(self, path: str, text: str) -> None:
+        self.files.put(path, text)
+        self.ledger.push(Observation(self.step, ObsKind.WRITE, path, "written"))
+
+    def turn(self) -> Assembled:
+        self.step += 1
+        out = self.assembler.assemble(step=self.step, budget_tokens=self.ceiling)
+        args = sum(len(piece.args) for piece in out.pieces)
+        assert "".join(piece.text for piece in out.pieces) == out.text
+        assert out.est_tokens == -(-(len(out.text) + args) // 4) <= self.ceiling
+        assert out.carried + out.stubbed == len(self.ledger)
+        assert out.text[: out.stable_chars] == self.before[: out.stable_chars]
+        assert out.rewritten == (out.stable_chars < len(self.before))
+        self.before = out.text
+        for path, lines in replayed(parse(out.text)).items():
+            now = self.files.texts.get(path, "").split("\n")
+            for number, text in lines.items():
+                assert now[number - 1] == text, (path, number, out.text)
+        return out
+
+
+LINE = st.sampled_from(["a", "b", "", "c" * 30, "[step 1, note]", "d\r", "e" * 300])
+LINES = st.lists(LINE, max_size=12)
+PATHS = st.sampled_from(["a", "b", "./a"])
+EVENT = st.one_of(
+    st.tuples(st.just("read"), PATHS, st.integers(1, 14), st.integers(1, 14)),
+    st.tuples(st.just("write"), PATHS, st.integers(0, 12), st.integers(0, 4), LINES),
+    st.tuples(st.just("edit"), PATHS, st.integers(0, 12), st.integers(0, 4), LINES),
+    st.tuples(st.just("remove"), PATHS),
+    st.tuples(st.just("said"), st.integers(0, 900)),
+    st.tuples(st.just("turn")),
+)
+
+
+@settings(max_examples=600)
+@given(st.lists(EVENT, max_size=40), st.integers(64, 700), LINES, LINES)
+def test_who_replays_a_section_holds_the_files_as_they_are(
+    events: list[tuple[object, ...]], ceiling: int, one: list[str], other: list[str]
+) -> None:
+    story = Story(ceiling)
+    story.files.put("a", "".join(f"{line}\n" for line in one))
+    story.files.put("b", "".join(f"{line}\n" for line in other))
+    story.turn()
+    for event in events:
+        _happens(story, event)
+    story.turn()
+    story.turn()
+
+
+def _happens(story: Story, event: tuple[object, ...]) -> None:
+    match event:
+        case ("read", str(path), int(first), int(count)):
+            story.read(path, first, count)
+        case ("write" | "edit" as how, str(path), int(at), int(gone), list(new)):
+            plain = path.removeprefix("./")
+            lines = story.files.texts.get(plain, "").removesuffix("\n").split("\n")
+            lines[at : at + gone] = new
+            lines = [f"{line}\n" for line in lines]
+            if how == "write":
+                story.write(plain, "".join(lines))
+            else:
+                story.files.put(plain, "".join(lines))
+        case ("remove", str(path)) if path.removeprefix("./") in story.files.texts:
+            story.files.remove(path.removeprefix("./"))
+        case ("said", int(length)):
+            story.ledger.push(Observation(story.step, ObsKind.TOOL, "run", "x" * length))
+        case ("turn",):
+            story.turn()
+
+
+def test_a_price_of_one_gives_the_bytes_of_the_base_rules() -> None:
+    ledger = Ledger()
+    plain, priced = Assembler(ledger), Assembler(ledger, price=CachePrice(1.0, 1.0))
+    for step in range(1, 60):
+        ledger.push(Observation(step, ObsKind.READ, f"f{step % 7}", "line\n" * step))
+        one = plain.assemble(step=step, budget_tokens=400)
+        assert one.text == priced.assemble(step=step, budget_tokens=400).text
