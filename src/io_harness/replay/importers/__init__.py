@@ -1,0 +1,66 @@
+"""Recorded runs by the format their content shows; names of files decide nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from io_harness.errors import ConfigError
+from io_harness.replay.importers import (
+    chat,
+    claude_code,
+    codex_rollout,
+    mini_swe_agent,
+    openhands,
+    pi,
+    swe_agent,
+)
+from io_harness.replay.source import load
+
+if TYPE_CHECKING:
+    from io_harness.replay.records import Transcript
+    from io_harness.replay.source import Source
+
+
+class Importer(Protocol):
+    """One format: whether a file's content is of it, and the run it holds."""
+
+    def claims(self, source: Source) -> bool:
+        """Whether the content is of this format."""
+
+    def build(self, source: Source) -> Transcript:
+        """The run as records."""
+
+
+IMPORTERS: tuple[Importer, ...] = (
+    claude_code,
+    codex_rollout,
+    pi,
+    swe_agent,
+    mini_swe_agent,
+    openhands,
+    chat,
+)
+
+
+def read_transcript(path: str) -> Transcript:
+    """The run a file holds. `ConfigError`: no transcript; the message says what was found."""
+    source = load(path)
+    for importer in IMPORTERS:
+        if importer.claims(source):
+            run = importer.build(source)
+            run.report.notes.update(source.notes)
+            if run.records:
+                return run
+            raise ConfigError(f"{path}: a {run.format} file that holds no record of a run")
+    raise ConfigError(f"{path}: {_found(source)}, no transcript of a known format")
+
+
+def _found(source: Source) -> str:
+    """What the JSON is, in a few words."""
+    first = source.values[0]
+    if isinstance(first, dict):
+        names = ", ".join(sorted(first)[:5]) or "no fields"
+        return f"JSON {'object' if source.whole else 'lines'} with {names}"[:160]
+    if isinstance(first, list):
+        return f"a JSON list of {len(first)} items"
+    return f"a JSON {type(first).__name__}"

@@ -1,0 +1,214 @@
+"""Chat-form message lists: OpenAI style, Anthropic style, OpenHands' text calls, and Cline's.
+
+The dialects mix freely in real files, so one importer takes them all.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from io_harness.replay.importers.build import (
+    Builder,
+    as_dict,
+    as_list,
+    as_text,
+    parsed,
+    usage_of,
+)
+from io_harness.replay.importers.content import result_text
+from io_harness.replay.records import Meaning
+from io_harness.replay.vocabulary import call_meaning
+from io_harness.types import JSON, ObsKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from io_harness.replay.records import Transcript
+    from io_harness.replay.source import Source
+
+FORMAT = "chat"
+_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function", "human", "gpt"})
+_FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
+_PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
+_OBSERVATION = re.compile(r"\A(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]]*\]:\n)")
+_FAILED = re.compile(r"\A\s*(?:ERROR:|\[?Error\b|Traceback \(most recent call last\))")
+_EXIT = re.compile(r"exit code (\d+)")
+
+
+def claims(source: Source) -> bool:
+    """A list of messages with roles, alone, under a name, or one a line."""
+    return sum(1 for m in _messages(source) if _is_message(m)) >= 1
+
+
+def _is_message(value: Mapping[str, JSON]) -> bool:
+    has_content = "content" in value or "tool_calls" in value
+    return as_text(value.get("role")) in _ROLES and has_content
+
+
+def _messages(source: Source) -> Iterator[Mapping[str, JSON]]:
+    for value in source.values:
+        top = as_dict(value)
+        if _is_message(top):
+            yield top
+            continue
+        for name in ("messages", "conversation", "conversations", "traj", "trajectory", "history"):
+            if as_list(top.get(name)):
+                yield from map(as_dict, as_list(top.get(name)))
+                break
+        else:
+            yield from map(as_dict, as_list(value))
+
+
+def form(source: Source) -> str:
+    """The list's own name: cline and openhands_chat are told by what only they hold."""
+    top = as_dict(source.values[0])
+    messages = list(_messages(source))
+    if "sessionId" in top and any("metrics" in m or "modelInfo" in m for m in messages):
+        return "cline"
+    texts = (m.get("content") for m in messages)
+    if any(isinstance(t, str) and (_FUNCTION.search(t) or _OBSERVATION.match(t)) for t in texts):
+        return "openhands_chat"
+    return FORMAT
+
+
+def build(source: Source) -> Transcript:
+    """The messages as records; what stands in the system message is the fixed part."""
+    builder = Builder()
+    for message in _messages(source):
+        role = as_text(message.get("role"))
+        if role == "assistant":
+            _answer(builder, message)
+        elif role in {"user", "human"}:
+            _user(builder, message)
+        elif role in {"tool", "function"}:
+            _tool(builder, message)
+        elif role in {"system", "developer"}:
+            builder.report.notes["system message"] += 1
+        else:
+            builder.unknown(f"message of role {role or 'none'}")
+    return builder.transcript(source.path, form(source))
+
+
+def _answer(builder: Builder, message: Mapping[str, JSON]) -> None:
+    builder.answer()
+    _use(builder, message)
+    content = message.get("content")
+    if isinstance(content, str):
+        _text_answer(builder, content, bool(message.get("tool_calls")))
+    for block in map(as_dict, as_list(content)):
+        kind = as_text(block.get("type"))
+        if kind in {"text", "output_text"}:
+            builder.said(as_text(block.get("text")))
+        elif kind == "tool_use":
+            _call(builder, block.get("id"), as_text(block.get("name")), block.get("input"))
+        elif kind in {"thinking", "redacted_thinking", "reasoning"}:
+            builder.report.notes["thinking block"] += 1
+        else:
+            builder.unknown(f"answer block of type {kind or 'none'}")
+    for call in map(as_dict, as_list(message.get("tool_calls"))):
+        function = as_dict(call.get("function"))
+        name = as_text(function.get("name")) or as_text(call.get("name"))
+        _call(builder, call.get("id"), name, function.get("arguments", call.get("arguments")))
+    single = as_dict(message.get("function_call"))
+    if single:
+        _call(builder, None, as_text(single.get("name")), single.get("arguments"))
+
+
+def _use(builder: Builder, message: Mapping[str, JSON]) -> None:
+    builder.use(
+        usage_of(
+            message.get("metrics"),
+            prompt=("inputTokens",),
+            read="cacheReadTokens",
+            write="cacheWriteTokens",
+            output="outputTokens",
+        )
+    )
+
+
+def _text_answer(builder: Builder, text: str, has_calls: bool) -> None:
+    found = None if has_calls else _FUNCTION.search(text)
+    if found is None:
+        builder.said(text)
+        return
+    builder.said(text[: found.start()])
+    args: dict[str, JSON] = {
+        name: value.strip("\n") for name, value in _PARAMETER.findall(found[2])
+    }
+    view = args.get("view_range")
+    if isinstance(view, str):
+        args["view_range"] = [int(n) for n in re.findall(r"-?\d+", view)]
+    _call(builder, None, found[1], args)
+
+
+def _call(builder: Builder, call_id: JSON, name: str, raw: JSON) -> None:
+    args = parsed(raw)
+    place = f"{builder.step}.{builder.report.notes['call']}"
+    builder.report.notes["call"] += 1
+    builder.call(as_text(call_id) or place, name, raw, call_meaning(name, args, ""))
+
+
+def _user(builder: Builder, message: Mapping[str, JSON]) -> None:
+    content = message.get("content")
+    if isinstance(content, str):
+        _user_text(builder, content)
+        return
+    for block in map(as_dict, as_list(content)):
+        kind = as_text(block.get("type"))
+        if kind in {"text", "input_text"}:
+            _user_text(builder, as_text(block.get("text")))
+        elif kind == "tool_result":
+            _result(builder, as_text(block.get("tool_use_id")), block)
+        elif kind == "file":
+            _attached(builder, block)
+        elif kind in {"image", "image_url", "input_image", "document"}:
+            builder.report.notes["image"] += 1
+        else:
+            builder.unknown(f"user block of type {kind or 'none'}")
+
+
+def _user_text(builder: Builder, text: str) -> None:
+    """An observation told as user text answers the call that waits for it."""
+    waiting = builder.last_call_id()
+    observation = _OBSERVATION.match(text)
+    if waiting is None or observation is None:
+        builder.told(text)
+        return
+    body = text[observation.end() :]
+    _told_result(builder, waiting, body)
+
+
+def _told_result(builder: Builder, call_id: str, text: str) -> None:
+    """These results tell a failure by their text only."""
+    code = _EXIT.search(text[-200:])
+    builder.result(
+        call_id, text, is_error=bool(_FAILED.match(text)), exit_code=int(code[1]) if code else 0
+    )
+
+
+def _attached(builder: Builder, block: Mapping[str, JSON]) -> None:
+    """A file the user attached stands in the context like a read of it."""
+    path = as_text(block.get("path"))
+    meaning = call_meaning("read", {"path": path}, "")
+    if not path:
+        meaning = Meaning(ObsKind.TOOL)
+    call_id = f"attached {builder.step} {path}"
+    builder.call(call_id, "attached file", None, meaning)
+    builder.result(call_id, as_text(block.get("content")))
+
+
+def _tool(builder: Builder, message: Mapping[str, JSON]) -> None:
+    call_id = as_text(message.get("tool_call_id")) or builder.last_call_id() or ""
+    text = result_text(message.get("content"))[0]
+    text = _OBSERVATION.sub("", text)
+    _told_result(builder, call_id, text)
+
+
+def _result(builder: Builder, call_id: str, block: Mapping[str, JSON]) -> None:
+    content = block.get("content")
+    text, images = result_text(content)
+    builder.report.notes.update({"image": images} if images else {})
+    told = [as_dict(b) for b in as_list(content)] + [parsed(content)]
+    failed = block.get("is_error") is True or any(b.get("success") is False for b in told)
+    builder.result(call_id, text, is_error=failed)

@@ -1,0 +1,90 @@
+"""The lines of a file inside a read's result: numbers, notices and wrappers taken off."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+Lines = tuple[int, int] | None
+
+_NUMBERED = re.compile(r"^[ ]*(\d+)(?:→|\t|:| \| ?|  )(.*)$", re.DOTALL)
+_SWE_HEADER = re.compile(
+    r"^\[File: .*\((\d+) lines total\)\]\r?\n(?:\(\d+ more lines above\)\r?\n)?"
+)
+_SWE_FOOTER = re.compile(r"(?:\r?\n)?\(\d+ more lines below\)\s*\Z|\(Open file: [^)]*\)[\s\S]*\Z")
+_RUN_HEADER = re.compile(r"^.*result of running `cat -n` on .*:\r?\n")
+_PI_NOTICE = re.compile(
+    r"\n\n\[(?:(\d+) more lines in file|Showing lines (\d+)-(\d+) of (\d+))[^\n]*\]\s*\Z"
+)
+_REMINDER = re.compile(r"\n*<system-reminder>[\s\S]*?</system-reminder>\s*")
+_CUT = ("<elided_chars>", "<response clipped>", "Observation truncated", "too large to display")
+_TRAILER = re.compile(r"\n?\[The command completed with exit code \d+\.\]\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadText:
+    """Lines of a file as a read returned them; `total` is the file's number where told.
+
+    `exact` tells that `text` is those lines and nothing else.
+    """
+
+    text: str
+    lines: Lines
+    total: int | None
+    exact: bool
+
+
+def count_lines(text: str) -> int:
+    """Lines of a text: an empty one has none, and the last needs no line end."""
+    return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
+
+
+def read_text(text: str, asked: Lines) -> ReadText:
+    """What of a result is the file; lines asked for place text that has no numbers."""
+    if any(mark in text for mark in _CUT):
+        return ReadText(text, asked, None, False)
+    body, total = _unwrapped(text)
+    numbered = _unnumbered(body)
+    if numbered is not None:
+        body, lines = numbered
+        return ReadText(body, lines, total, True)
+    first = asked[0] if asked else 1
+    more = _PI_NOTICE.search(body)
+    if more:
+        body = body[: more.start()] + "\n"
+        total = _told_total(more, first + count_lines(body) - 1)
+    elif total is None and (asked is None or asked[1] == 0):
+        total = first + count_lines(body) - 1
+    return ReadText(body, (first, first + count_lines(body) - 1), total, True)
+
+
+def _told_total(notice: re.Match[str], last: int) -> int:
+    return int(notice[4]) if notice[4] else last + int(notice[1])
+
+
+def _unwrapped(text: str) -> tuple[str, int | None]:
+    text = _TRAILER.sub("", _REMINDER.sub("", text))
+    header = _SWE_HEADER.match(text)
+    if header:
+        return _SWE_FOOTER.sub("", text[header.end() :]).replace("\r\n", "\n"), int(header[1])
+    return _RUN_HEADER.sub("", text, count=1), None
+
+
+def _unnumbered(text: str) -> tuple[str, tuple[int, int]] | None:
+    """The text without its line numbers, if every line has the next one."""
+    lines = text.split("\n")
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        return None
+    first = _NUMBERED.match(lines[0])
+    if first is None:
+        return None
+    start = int(first[1])
+    kept: list[str] = []
+    for number, line in enumerate(lines, start):
+        found = _NUMBERED.match(line)
+        if found is None or int(found[1]) != number:
+            return None
+        kept.append(found[2])
+    return "".join(line + "\n" for line in kept), (start, start + len(kept) - 1)

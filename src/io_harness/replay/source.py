@@ -1,0 +1,135 @@
+"""A file's content as JSON: one value, or a value a line; damage is counted, never fatal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections import Counter
+from dataclasses import dataclass, field
+
+import orjson
+
+from io_harness.errors import ConfigError
+from io_harness.types import JSON
+
+MAX_BYTES = 512 * 1024 * 1024
+_PROBE = 65_536
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+
+
+@dataclass(slots=True)
+class Source:
+    """What stood in a file: its JSON values in order, and counts of what could not be read.
+
+    `whole` tells that the file is one JSON value and not a value a line.
+    """
+
+    path: str
+    values: list[JSON]
+    whole: bool
+    notes: Counter[str] = field(default_factory=Counter)
+
+
+def load(path: str) -> Source:
+    """Read a file as JSON. `ConfigError`: it cannot hold a transcript; the message says why."""
+    data = _content(path)
+    whole = _value(data)
+    if whole is not None:
+        return Source(path, [whole], whole=True)
+    return _lines(path, data)
+
+
+def _content(path: str) -> bytes:
+    try:
+        status = os.stat(path)
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: no such file; give the path of a recorded run") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be looked at ({error.strerror})") from None
+    if stat.S_ISDIR(status.st_mode):
+        raise ConfigError(f"{path}: a directory; give the files of recorded runs in it")
+    if not stat.S_ISREG(status.st_mode):
+        raise ConfigError(f"{path}: not a regular file; give the file of a recorded run")
+    if status.st_size == 0:
+        raise ConfigError(f"{path}: an empty file; a recorded run has at least one record")
+    try:
+        with open(path, "rb") as file:
+            head = file.read(_PROBE)
+            _refuse_binary(path, head)
+            if status.st_size > MAX_BYTES:
+                raise ConfigError(
+                    f"{path}: {status.st_size:,} bytes; runs over {MAX_BYTES:,} are not replayed"
+                )
+            return head + file.read()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _refuse_binary(path: str, head: bytes) -> None:
+    if head.startswith(b"\x89PNG"):
+        raise ConfigError(f"{path}: a PNG image, no transcript")
+    if head.startswith(b"SQLite format 3\0"):
+        raise ConfigError(f"{path}: an SQLite database, no transcript of a known format")
+    if not head.strip(b"\0"):
+        raise ConfigError(f"{path}: nothing but zero bytes, no transcript")
+    if head.count(b"\0") > len(head) // 100:
+        raise ConfigError(f"{path}: binary data, no transcript (transcripts are JSON text)")
+
+
+def _value(data: bytes) -> JSON:
+    """The one JSON value the data is; `None` where it is not one."""
+    try:
+        value: JSON = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return _lenient(data) if b"\n" not in data.strip() or data[:1] == b"[" else None
+    return value
+
+
+def _lenient(data: bytes) -> JSON:
+    """The value where only control characters, surrogates or numbers offend orjson."""
+    try:
+        value: JSON = json.loads(data.decode("utf-8-sig", "replace"), strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _lines(path: str, data: bytes) -> Source:
+    source = Source(path, [], whole=False)
+    lines = data.split(b"\n")
+    last = max((i for i, line in enumerate(lines) if line.strip()), default=-1)
+    seen: set[bytes] = set()
+    for number, raw in enumerate(lines):
+        line = raw.strip()
+        if not line:
+            continue
+        if line in seen and (b'"timestamp"' in line or b'"uuid"' in line):
+            source.notes["duplicate line"] += 1
+            continue
+        seen.add(line)
+        if line.startswith((b"//", b"#")):
+            source.notes["comment line"] += 1
+            continue
+        value = _line(line)
+        if value is not None:
+            source.values.append(value)
+        elif number == last:
+            source.notes["truncated last line"] += 1
+        else:
+            source.notes["broken line"] += 1
+    if not source.values:
+        value = _lenient(data)
+        if value is not None:
+            return Source(path, [value], whole=True)
+        raise ConfigError(f"{path}: neither JSON nor JSON lines, no transcript")
+    return source
+
+
+def _line(line: bytes) -> JSON:
+    try:
+        value: JSON = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return _lenient(line) if line[:1] in b"{[" else None
+    return value

@@ -1,0 +1,1 @@
+"""Recorded runs: read as typed records, sent through policies, measured."""

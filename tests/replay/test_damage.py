@@ -1,0 +1,163 @@
+"""Damage never ends an import of a run, and what is no run gets one clear line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_harness.errors import ConfigError
+from io_harness.replay.importers import read_transcript
+from io_harness.replay.records import Transcript
+
+from .samples import SAMPLES, Json
+
+LINED = ["claude_code", "codex_rollout", "pi"]
+WHOLE = [name for name in SAMPLES if name not in LINED]
+
+
+def read(text: str | bytes, folder: Path) -> Transcript:
+    path = folder / "run"
+    path.write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
+    return read_transcript(str(path))
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_a_truncated_last_line_is_counted(name: str, tmp_path: Path) -> None:
+    text = SAMPLES[name]()
+    run = read(text[:-20], tmp_path)
+
+    assert run.report.notes["truncated last line"] == 1
+    assert run.records
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_a_broken_line_inside_is_counted(name: str, tmp_path: Path) -> None:
+    lines = SAMPLES[name]().splitlines(keepends=True)
+    run = read("".join([*lines[:3], '{"type": "assist\n', *lines[3:]]), tmp_path)
+
+    assert run.report.notes["broken line"] == 1
+    assert len(run.records) == len(read("".join(lines), tmp_path).records)
+
+
+def test_control_characters_inside_strings_are_read(tmp_path: Path) -> None:
+    text = SAMPLES["pi"]().replace("I look.", "I \x01 look.")
+
+    assert any("\x01" in record.text for record in read(text, tmp_path).records)
+
+
+def test_lone_surrogates_and_byte_order_marks_are_read(tmp_path: Path) -> None:
+    assert read("\ufeff" + SAMPLES["pi"](), tmp_path).records
+    assert read(SAMPLES["pi"]().replace("I look.", "I \\ud83d look."), tmp_path).records
+
+
+@pytest.mark.parametrize("name", LINED)
+def test_windows_line_ends_are_read(name: str, tmp_path: Path) -> None:
+    text = SAMPLES[name]()
+
+    assert len(read(text.replace("\n", "\r\n"), tmp_path).records) == len(
+        read(text, tmp_path).records
+    )
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_cut_object_says_that_it_is_no_json(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="JSON"):
+        read(SAMPLES[name]()[:-30], tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        (b"", "empty file"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(200), "PNG"),
+        (bytes(100_000), "zero bytes"),
+        (b"SQLite format 3\0" + bytes(200), "SQLite"),
+        (b"\x7fELF" + bytes(5000), "binary"),
+        (b"Dear diary,\ntoday\n", "neither JSON nor JSON lines"),
+        (b'{"name": "io-harness", "version": 1}', "JSON object with name, version"),
+        (b'{"a": 1}\n{"b": 2}\n', "JSON lines with a"),
+        (b"[1, 2, 3]", "JSON list of 3 items"),
+        (b"42", "JSON int"),
+        (b"null", "JSON"),
+        (b'"text"', "JSON str"),
+        (b"[]", "JSON list of 0 items"),
+        (b"{}", "no fields"),
+        (b"[" * 100_000, "JSON"),
+    ],
+)
+def test_what_is_no_transcript_gets_one_clear_line(
+    content: bytes, found: str, tmp_path: Path
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(content, tmp_path)
+
+    assert found in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_directory_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="a directory"):
+        read_transcript(str(tmp_path))
+    with pytest.raises(ConfigError, match="no such file"):
+        read_transcript(str(tmp_path / "gone"))
+
+
+def test_a_gigabyte_of_zeros_is_refused_without_reading_it(tmp_path: Path) -> None:
+    path = tmp_path / "zeros"
+    with path.open("wb") as file:
+        file.truncate(1 << 30)
+
+    with pytest.raises(ConfigError, match="zero bytes"):
+        read_transcript(str(path))
+
+
+def spots(value: Json) -> int:
+    """How many places of a JSON value can be damaged."""
+    if isinstance(value, dict):
+        return 1 + sum(spots(inner) for inner in value.values())
+    return 1 + (sum(spots(inner) for inner in value) if isinstance(value, list) else 0)
+
+
+def damaged(value: Json, at: list[int], odd: Json) -> Json:
+    """The value with the place that `at` counts down to replaced."""
+    at[0] -= 1
+    if at[0] < 0:
+        at[0] = 1 << 30
+        return odd
+    if isinstance(value, dict):
+        return {key: damaged(inner, at, odd) for key, inner in value.items()}
+    return [damaged(inner, at, odd) for inner in value] if isinstance(value, list) else value
+
+
+VALUES: list[Json] = [None, True, -1, 1 << 80, 1.5, "", "x", [], {}, [None], [[]], {"type": 3}]
+ODD: st.SearchStrategy[Json] = st.sampled_from(VALUES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+@settings(max_examples=40)
+@given(data=st.data())
+def test_any_value_in_any_place_is_survived(
+    name: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    text = SAMPLES[name]()
+    values: list[Json] = [json.loads(line) for line in text.splitlines()]
+    which = data.draw(st.integers(0, len(values) - 1))
+    place = data.draw(st.integers(0, spots(values[which]) - 1))
+    values[which] = damaged(values[which], [place], data.draw(ODD))
+    folder = tmp_path_factory.mktemp("odd")
+    records, steps = survived("".join(json.dumps(v) + "\n" for v in values), folder)
+
+    assert all(0 <= step <= steps for step in records)
+
+
+def survived(text: str, folder: Path) -> tuple[list[int], int]:
+    """The steps of the records read; none where one clear line refused the file."""
+    try:
+        run = read(text, folder)
+    except ConfigError:
+        return [], 0
+    return [record.step for record in run.records], run.steps
