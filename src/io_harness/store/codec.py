@@ -14,7 +14,7 @@ from typing import Final
 from io_harness.errors import StoreCorrupt
 from io_harness.store.base import Row, SQLValue
 
-INLINE_CHARS: Final = 160
+INLINE_CHARS: Final = 96
 """Up to here a row holds the text itself; a row of its own would cost more than it saves."""
 COMPRESS_BYTES: Final = 4_096
 HEAD_CHARS: Final = 400

@@ -14,7 +14,7 @@ from io_harness.store.records import Lease, RunRecord
 LEASE_SECONDS = 30.0
 _TRACE = (
     *("memory_recalls", "provider_calls", "context_events", "refreshes", "observations"),
-    *("calls", "steps", "versions", "progress", "runs"),
+    *("calls", "steps", "progress", "runs"),
 )
 """The tables with rows of one run, those that refer to others first."""
 
@@ -128,6 +128,11 @@ def delete_run(tx: Transaction, run_id: str) -> None:
     """Delete a run that nobody drives, with its trace and the texts that only it used."""
     run = known(tx, run_id)
     check_free(tx, run_id, run)
+    tx.execute(
+        "DELETE FROM versions WHERE id IN (SELECT prompt FROM steps WHERE run = ?1"
+        " UNION SELECT pieces FROM context_events WHERE run = ?1)",
+        (run,),
+    )
     for table in _TRACE:
         tx.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 - names from here
     used = [text for (text,) in tx.execute("SELECT text FROM text_uses WHERE run = ?", (run,))]

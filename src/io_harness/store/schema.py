@@ -26,9 +26,8 @@ CREATE TABLE text_uses (
     text INTEGER NOT NULL REFERENCES texts, run INTEGER NOT NULL REFERENCES origins,
     PRIMARY KEY (text, run)) STRICT, WITHOUT ROWID;
 CREATE TABLE versions (
-    id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES origins, base INTEGER,
-    depth INTEGER NOT NULL, segments TEXT NOT NULL, novel ANY NOT NULL) STRICT;
-CREATE INDEX versions_by_run ON versions (run);
+    id INTEGER PRIMARY KEY, base INTEGER, depth INTEGER NOT NULL, segments ANY NOT NULL,
+    novel ANY NOT NULL) STRICT;
 CREATE TABLE steps (
     run INTEGER NOT NULL REFERENCES runs, step INTEGER NOT NULL,
     decision ANY, stop ANY, reasoning ANY, prompt INTEGER REFERENCES versions,

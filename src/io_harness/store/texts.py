@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from io_harness.errors import StoreCorrupt
 from io_harness.store import delta
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import (
+    COMPRESS_BYTES,
     INLINE_CHARS,
     as_int,
     as_maybe_int,
@@ -25,9 +27,10 @@ from io_harness.store.codec import (
     unpacked,
 )
 
-MOST_DEPTH: Final = 32
+MOST_DEPTH: Final = 127
 """Versions that stand on one another before one is stored that stands alone."""
 _BASE: Final = 0
+_LONGEST_PLAIN: Final = 1_000
 _KEPT_TIPS: Final = 128
 
 
@@ -117,8 +120,8 @@ class Versions:
         if depth > MOST_DEPTH:
             segments, base, depth = flat, None, 0
         tx.execute(
-            "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?)",
-            (number, run, base, depth, _spelled(segments), put_text(tx, run, fresh)),
+            "INSERT INTO versions VALUES (?, ?, ?, ?, ?)",
+            (number, base, depth, _spelled(segments), _put_novel(tx, run, fresh)),
         )
         self._keep(run, chain, _Version(number, depth, text, flat))
         return number
@@ -156,7 +159,7 @@ class VersionReader:
             )
             if len(rows) > MOST_DEPTH:
                 raise StoreCorrupt(f"version {number} stands on too many others: run doctor")
-            rows.append((base, as_int(depth), _segments(as_text(spelled))))
+            rows.append((base, as_int(depth), _segments(spelled)))
             base = as_maybe_int(under)
         version = None if base is None else self._last[base]
         for at, depth_at, segments in reversed(rows):
@@ -188,10 +191,17 @@ class VersionReader:
         return text
 
 
-def _spelled(segments: Sequence[delta.Segment]) -> str:
-    return jsontext.dumps([number for segment in segments for number in segment])
+def _put_novel(tx: Transaction, run: int, text: str) -> SQLValue:
+    """Store what is new in a version: in its row where it is short, for it seldom comes again."""
+    return to_sql(text) if len(text) <= COMPRESS_BYTES else put_text(tx, run, text)
 
 
-def _segments(spelled: str) -> list[delta.Segment]:
-    numbers = iter(cast("list[int]", jsontext.loads(spelled)))
+def _spelled(segments: Sequence[delta.Segment]) -> SQLValue:
+    text = jsontext.dumps([number for segment in segments for number in segment])
+    return text if len(text) <= _LONGEST_PLAIN else zlib.compress(text.encode())
+
+
+def _segments(spelled: SQLValue) -> list[delta.Segment]:
+    text = zlib.decompress(spelled).decode() if isinstance(spelled, bytes) else as_text(spelled)
+    numbers = iter(cast("list[int]", jsontext.loads(text)))
     return list(zip(numbers, numbers, numbers, strict=True))

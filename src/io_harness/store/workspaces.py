@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 from os import PathLike
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias
 
 from io_harness.errors import ConfigError
 
 ID = "id:"
 
 
-@runtime_checkable
 class HasRoot(Protocol):
     """A workspace, as far as a store knows one."""
 
@@ -28,14 +27,14 @@ names a directory. "id:NAME" is always the id NAME."""
 
 def workspace_name(workspace: WorkspaceLike) -> str:
     """Return the canonical root path, or "id:NAME" for an id the caller gave."""
-    if isinstance(workspace, HasRoot):
-        return os.path.realpath(workspace.root)
+    if isinstance(workspace, PathLike):  # first: a pathlib path has a root too, another one
+        return os.fspath(os.path.realpath(workspace))
     if not isinstance(workspace, str):
-        return os.path.realpath(workspace)
-    if not workspace or "\0" in workspace:
-        raise ConfigError(f"a workspace is a path or an id of visible text, not {workspace!r}")
+        return os.path.realpath(workspace.root)
     if workspace.startswith(ID):
         return workspace
+    if not workspace or "\0" in workspace:
+        raise ConfigError(f"a workspace is a path or an id, not {workspace!r:.80}")
     if os.path.isabs(workspace) or workspace.startswith(".") or os.path.isdir(workspace):
         return os.path.realpath(workspace)
     return ID + workspace

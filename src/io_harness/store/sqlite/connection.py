@@ -17,6 +17,8 @@ IN_MEMORY = ":memory:"
 SAFE_SQLITE = (3, 51, 3)
 """Below it a checkpoint can corrupt a WAL database (fixed in 3.51.3)."""
 WAL_LIMIT_BYTES = 32 * 1024 * 1024
+PAGE_BYTES = 16_384
+"""Results of tools take some 2 to 12 KiB: smaller pages would leave a sixth of them empty."""
 BUSY_MILLISECONDS = 250
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
@@ -48,6 +50,7 @@ def connect(name: str, *, vfs: str | None = None) -> apsw.Connection:
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
     for pragma, value in (
+        ("page_size", PAGE_BYTES),
         ("synchronous", "FULL"),
         ("secure_delete", "ON"),
         ("temp_store", "MEMORY"),
