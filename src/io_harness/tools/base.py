@@ -81,7 +81,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A workspace write that is ready: the file's digest once written, and the difference.
+    """A workspace write that is ready: the file's digest once written, and the difference to show.
 
     `outcome` is what `perform` gives; it raises ToolError where the file is no longer what it
     was when the draft was made, and then writes nothing.
@@ -89,7 +89,7 @@ class Draft:
 
     path: str
     digest: str
-    diff: str
+    diff: Callable[[], str]
     outcome: ToolOutcome
     perform: Callable[[], Awaitable[ToolOutcome]]
 

@@ -91,8 +91,10 @@ class _Call:
             ready = plan if isinstance(plan, Plan) else await asyncio.to_thread(plan.draft)
         except Exception as error:  # a tool may raise anything: the run goes on
             return self._finished(_failure(error), arguments)
-        diff = ready.diff if isinstance(ready, Draft) else ""
-        for need, verdict in () if rewritten else asks:
+        if rewritten:
+            asks = []
+        diff = await asyncio.to_thread(ready.diff) if asks and isinstance(ready, Draft) else ""
+        for need, verdict in asks:
             request = ApprovalRequest(
                 need.act, need.names[0], verdict, self._tool.spec.name, arguments, diff
             )

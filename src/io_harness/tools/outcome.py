@@ -27,10 +27,10 @@ class Approval:
 class ToolOutcome:
     """What a call came to: the fields of its observation, and what only the trace keeps.
 
-    `text` is whole: nothing is cut for a budget here. `changed` says that the workspace is no
-    longer what it was; a write that changes nothing is no progress. `note` says what `text`
-    stands for where a file is not plain UTF-8. `arguments` are those performed: an approver may
-    have rewritten the call's own.
+    `text` is whole: nothing is cut for a budget here. `changed` says that a file is known to be
+    no longer what it was: a write that changes nothing is no progress. `note` says what is
+    unusual about a file that was read. `arguments` are those performed: an approver may have
+    rewritten the call's own.
     """
 
     kind: ObsKind

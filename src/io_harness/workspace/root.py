@@ -151,6 +151,15 @@ class Root:
     ) -> tuple[int, tuple[str, ...], os.stat_result]:
         """As `open`, for regular files only, with the status."""
         descriptor, names = self.open(path, flags, exact=exact)
+        return descriptor, names, self._verified(descriptor, path, names)
+
+    def open_child(self, directory: int, name: str, path: str) -> tuple[int, os.stat_result]:
+        """A regular file of an open directory, open for reading; a link is OSError ELOOP."""
+        descriptor = os.open(name, _FILE | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+        return descriptor, self._verified(descriptor, path, (name,))
+
+    def _verified(self, descriptor: int, path: str, names: tuple[str, ...]) -> os.stat_result:
+        """The status of a descriptor that may be used; closed where it may not."""
         status = os.fstat(descriptor)
         try:
             if not stat.S_ISREG(status.st_mode):
@@ -161,7 +170,7 @@ class Root:
         except BaseException:
             os.close(descriptor)
             raise
-        return descriptor, names, status
+        return status
 
     def refuse_own(self, path: str, names: tuple[str, ...], status: os.stat_result | None) -> None:
         """Raise for the store's and the library's own files, as if they were not there."""

@@ -7,11 +7,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from io_harness.errors import ConfigError
+from io_harness.errors import ConfigError, PathOutside
+from io_harness.workspace.content import UTF_8, Encoding
+from io_harness.workspace.listing import Listing, list_directory
+from io_harness.workspace.pattern import LinePattern
 from io_harness.workspace.reading import read_lines, signature_of
 from io_harness.workspace.root import Containment, Root
+from io_harness.workspace.searching import FindResult, Grep, GrepResult, find_files
 from io_harness.workspace.spelling import join, split
+from io_harness.workspace.tree import Gate, allow
 from io_harness.workspace.walk import PATH_ONLY
+from io_harness.workspace.whole import WholeText, read_whole
 from io_harness.workspace.writing import WriteResult, write_file
 
 if TYPE_CHECKING:
@@ -103,22 +109,80 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    def whole(self, path: str, *, exact: bool = False) -> WholeText:
+        """All of a text file of at most 8 MiB, with what it takes to write it back.
+
+        Raises as `read`, and ValueError for what is too big or no text.
+        """
+        return read_whole(self._root, path, exact=exact)
+
+    def exists(self, path: str) -> bool:
+        """Whether a regular file is there that may be read. Raises PathOutside."""
+        try:
+            self.signature(path)
+        except PathOutside:
+            raise
+        except OSError:
+            return False
+        return True
+
     def write(
-        self, path: str, text: str, *, exact: bool = False, base: str | None = None
+        self,
+        path: str,
+        text: str,
+        *,
+        encoding: Encoding = UTF_8,
+        exact: bool = False,
+        base: str | None = None,
     ) -> WriteResult:
-        """Make a file hold this text as UTF-8, atomically; directories are made where missing.
+        """Make a file hold this text, atomically; directories are made where missing.
 
         A link that stays inside has its target replaced. With `base` the file must still have
         that digest ("" for no file): OSError ESTALE if not. Raises PathOutside, NotRegularFile,
         OSErrors, ValueError for text with a lone surrogate; the file is then as it was.
         """
-        return write_file(self._root, path, _encoded(text), exact=exact, base=base)
+        try:
+            data = encoding.encode(text)
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"the text has a lone surrogate at character {error.start}, which no file can hold"
+            ) from None
+        return write_file(self._root, path, data, exact=exact, base=base)
 
+    def list(self, path: str = ".", *, gate: Gate = allow, exact: bool = False) -> Listing:
+        """What a directory holds, without what the gate denies; at most 2,000 entries.
 
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError as error:
-        raise ValueError(
-            f"the text has a lone surrogate at character {error.start}, which UTF-8 cannot hold"
-        ) from None
+        Raises PathOutside, FileNotFoundError, NotADirectoryError and other OSErrors.
+        """
+        return list_directory(self._root, path, gate, exact=exact)
+
+    def find(
+        self, pattern: str, path: str = ".", *, gate: Gate = allow, exact: bool = False
+    ) -> FindResult:
+        """Files beneath a directory by a glob, `.gitignore` respected; at most 5,000 paths.
+
+        A pattern without `/` is tried on the base name, with one on the path relative to where
+        the search begins. What the gate denies is not returned, what it asks about is counted.
+        Raises as `list`, and PatternError (a ValueError).
+        """
+        return find_files(self._root, pattern, path, gate, exact=exact)
+
+    def grep(
+        self,
+        pattern: str,
+        path: str = ".",
+        *,
+        glob: str | None = None,
+        ignore_case: bool = False,
+        context: int = 0,
+        gate: Gate = allow,
+        exact: bool = False,
+    ) -> GrepResult:
+        """Lines that match an RE2 pattern, beneath a directory or in one file.
+
+        At most 1,000 matching lines, `.gitignore` respected, no link followed. What the gate
+        denies is not opened, what it asks about is counted. `context` is lines before and after,
+        at most 20. Raises as `list`, and PatternError (a ValueError).
+        """
+        wanted = LinePattern(pattern, ignore_case=ignore_case)
+        return Grep(self._root, wanted, context, gate).run(path, glob, exact=exact)

@@ -1,0 +1,86 @@
+"""`find` and `grep`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from io_harness.tools.base import Plan, ToolContext
+from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
+from io_harness.tools.outcome import ToolOutcome
+from io_harness.types import Act, ObsKind
+from io_harness.workspace import shown
+
+if TYPE_CHECKING:
+    from io_harness.workspace import GrepResult, Hit
+
+
+@builtin(Act.READ)
+def find(
+    here: ToolContext,
+    pattern: Annotated[str, "glob such as *.py, src/**/test_*.py or *.{js,ts}"],
+    path: Annotated[str, "directory to look beneath; . is the root"] = ".",
+) -> Plan:
+    """Find files by name. What .gitignore names is left out."""
+    need = path_need(here, Act.READ, path)
+
+    def work() -> ToolOutcome:
+        place = need.names[0]
+        found = here.workspace.find(pattern, place, gate=reading_gate(here), exact=True)
+        count = f"{len(found.paths):,} {'file' if len(found.paths) == 1 else 'files'}"
+        lines = [_head(count, found.left_out), *map(shown, found.paths)]
+        return ToolOutcome(ObsKind.FIND, pattern, "\n".join(lines), scope=place)
+
+    return in_thread((need,), work)
+
+
+@builtin(Act.READ)
+def grep(  # noqa: PLR0917 - the model passes each by its name
+    here: ToolContext,
+    pattern: Annotated[str, "regular expression (RE2: no lookaround, no back-references)"],
+    path: Annotated[str, "directory or file to search; . is the root"] = ".",
+    glob: Annotated[str | None, "only files whose name or path matches, such as *.py"] = None,
+    ignore_case: bool = False,
+    context: Annotated[int, "lines to show before and after each match"] = 0,
+) -> Plan:
+    """Search files for lines that match a pattern. What .gitignore names is left out."""
+    need = path_need(here, Act.READ, path)
+
+    def work() -> ToolOutcome:
+        place = need.names[0]
+        result = here.workspace.grep(
+            pattern,
+            place,
+            glob=glob,
+            ignore_case=ignore_case,
+            context=context,
+            gate=reading_gate(here),
+            exact=True,
+        )
+        scope = [place, *([f"glob {glob}"] if glob else [])]
+        scope += ["ignoring case"] if ignore_case else []
+        scope += [f"context {context}"] if context else []
+        return ToolOutcome(
+            ObsKind.GREP, pattern, _text(result), scope=", ".join(scope), paths=result.paths
+        )
+
+    return in_thread((need,), work)
+
+
+def _head(count: str, left_out: str) -> str:
+    """The first line: what is seldom read to the end tells first what is missing."""
+    return f"{count}; {left_out}" if left_out else count
+
+
+def _text(result: GrepResult) -> str:
+    files = f" in {len(result.paths):,} files" if len(result.paths) > 1 else ""
+    plural = "line" if result.matches == 1 else "lines"
+    lines = [_head(f"{result.matches:,} matching {plural}{files}", result.left_out)]
+    previous: Hit | None = None
+    gaps = any(not hit.matched for hit in result.hits)
+    for hit in result.hits:
+        if gaps and previous and (previous.path, previous.line + 1) != (hit.path, hit.line):
+            lines.append("--")
+        mark = ":" if hit.matched else "-"
+        lines.append(f"{shown(hit.path)}{mark}{hit.line}{mark}{hit.text}")
+        previous = hit
+    return "\n".join(lines)
