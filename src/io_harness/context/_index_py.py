@@ -4,8 +4,36 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from typing import TypeAlias
 
 NONE = -1
+MAX_COUNT = 2**31 - 2
+MAX_AXIS = 2**63 - 1
+MAX_KEY = 2**64 - 1
+
+Segments: TypeAlias = "tuple[array[int], array[int], array[int]]"
+
+
+def whole(name: str, value: int) -> int:
+    """A whole number, of any size."""
+    if not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
+    return value
+
+
+def text_of(name: str, value: str) -> str:
+    """A text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, got {type(value).__name__}")
+    return value
+
+
+def within(name: str, value: int, least: int, most: int) -> int:
+    """A whole number that the compiled kernel can hold, too."""
+    whole(name, value)
+    if not least <= value <= most:
+        raise OverflowError(f"{name} must be from {least} to {most}, got {value}")
+    return value
 
 
 class Index:
@@ -29,7 +57,7 @@ class Index:
         self._hi = array("q")
         self._owner = array("i")
         self._subject: list[str] = []
-        self._segments: dict[int, tuple[list[int], list[int], list[int]]] = {}
+        self._segments: dict[int, Segments] = {}
         self._table = array("i", [0] * 8)
 
     def group(self, key: int, subject: str) -> int:
@@ -40,7 +68,7 @@ class Index:
         found = self.find(key, subject)
         if found != NONE:
             return found
-        gid = len(self._hash)
+        gid = within("the number of groups", len(self._hash), 0, MAX_COUNT)
         self._hash.append(key)
         self._subject.append(subject)
         for column in (self._last, self._owner):
@@ -70,8 +98,9 @@ class Index:
 
     def find(self, key: int, subject: str) -> int:
         """The group of a subject; -1 where there is none."""
+        text_of("subject", subject)
         mask = len(self._table) - 1
-        slot = key & mask
+        slot = within("key", key, 0, MAX_KEY) & mask
         while found := self._table[slot]:
             if self._hash[found - 1] == key and self._subject[found - 1] == subject:
                 return found - 1
@@ -80,11 +109,17 @@ class Index:
 
     def subject(self, gid: int) -> str:
         """What a group was made for."""
-        return self._subject[gid]
+        return self._subject[self._group(gid)]
 
     def last(self, gid: int) -> int:
         """The newest position of a keyed group, or the newest write of a file; -1 for none."""
-        return self._last[gid]
+        return self._last[self._group(gid)]
+
+    def _group(self, gid: int) -> int:
+        """A group that exists."""
+        if not 0 <= whole("gid", gid) < len(self._hash):
+            raise IndexError(f"there is no group {gid}, there are {len(self._hash)}")
+        return gid
 
     def _paint(self, gid: int, lo: int, hi: int, position: int) -> list[int]:
         """Give [lo, hi) of a file to a position; the owners that lost their last part."""
@@ -98,7 +133,11 @@ class Index:
                     return []
                 self._parts[owner] = 0
                 return [owner]
-            segments = ([self._lo[gid]], [self._hi[gid]], [owner])
+            segments = (
+                array("q", [self._lo[gid]]),
+                array("q", [self._hi[gid]]),
+                array("i", [owner]),
+            )
             self._segments[gid] = segments
         gone = self._paint_over(segments, lo, hi, position)
         starts, ends, owners = segments
@@ -107,14 +146,9 @@ class Index:
             del self._segments[gid]
         return gone
 
-    def _paint_over(
-        self, segments: tuple[list[int], list[int], list[int]], lo: int, hi: int, position: int
-    ) -> list[int]:
+    def _paint_over(self, segments: Segments, lo: int, hi: int, position: int) -> list[int]:
         starts, ends, owners = segments
-        first = bisect_right(starts, lo) - 1
-        if first < 0 or ends[first] <= lo:
-            first += 1
-        stop = first
+        stop = first = bisect_right(ends, lo)
         while stop < len(starts) and starts[stop] < hi:
             stop += 1
         new = [(lo, hi, position)]
@@ -130,22 +164,22 @@ class Index:
                 self._parts[owner] += 1
             if self._parts[owner] == 0:
                 gone.append(owner)
-        starts[first:stop] = [part[0] for part in new]
-        ends[first:stop] = [part[1] for part in new]
-        owners[first:stop] = [part[2] for part in new]
+        starts[first:stop] = array("q", [part[0] for part in new])
+        ends[first:stop] = array("q", [part[1] for part in new])
+        owners[first:stop] = array("i", [part[2] for part in new])
         return gone
 
     def covering(self, gid: int, lo: int, hi: int) -> list[int]:
         """The positions that show [lo, hi) of a file now, newest first."""
+        gid = self._group(gid)
+        lo, hi = within("lo", lo, 0, MAX_AXIS), within("hi", hi, 0, MAX_AXIS)
         segments = self._segments.get(gid)
         if segments is None:
             owner = self._owner[gid]
             hit = owner != NONE and self._lo[gid] < hi and lo < self._hi[gid]
             return [owner] if hit else []
         starts, ends, owners = segments
-        index = max(bisect_right(starts, lo) - 1, 0)
-        if ends[index] <= lo:
-            index += 1
+        index = bisect_right(ends, lo)
         found = set()
         while index < len(starts) and starts[index] < hi:
             found.add(owners[index])

@@ -9,18 +9,23 @@ ones that left the window.
 from __future__ import annotations
 
 from array import array
+from operator import or_
 
-from ._index_py import NONE, Index
+from ._index_py import MAX_AXIS, MAX_COUNT, NONE, Index, text_of, whole, within
 
 PLAIN, KEYED, READ, WRITE, SEARCH = 0, 1, 2, 3, 4
 LIVE, SUPERSEDED, FAILED = 0, 1, 2
+# What stands at a position: of a carried text whether it is cut or refreshed, or that it is a
+# stub; a position that holds no text is as good as collapsed.
 CUT, REFRESHED, STUB, COLLAPSED = 1, 2, 4, 8
-_WATCHED = (READ, SEARCH)
-MAX_POSITIONS = 2**31 - 2
+SHIFT = 4
+MAX_SIZE = 2**32 - 1
 
 
 def cut_head(text: str, size: int) -> int:
     """The end of the longest head of at most `size` code points that splits no surrogate pair."""
+    text_of("text", text)
+    whole("size", size)
     if size >= len(text):
         return len(text)
     if size <= 0:
@@ -32,6 +37,8 @@ def cut_head(text: str, size: int) -> int:
 
 def cut_tail(text: str, size: int) -> int:
     """The start of the longest tail of at most `size` code points that splits no pair."""
+    text_of("text", text)
+    whole("size", size)
     if size >= len(text):
         return 0
     if size <= 0:
@@ -44,6 +51,8 @@ def cut_tail(text: str, size: int) -> int:
 
 def cut_lines(text: str, size: int) -> int:
     """The end of the whole lines that fit in `size`, their last line end left off; -1 for none."""
+    text_of("text", text)
+    whole("size", size)
     if size >= len(text):
         return len(text)
     if size < 0:
@@ -62,31 +71,33 @@ class Kernel(Index):
         self._seen = array("i")
         self._stub_version = array("i")
         self._size = array("q")
-        self._stub_size = array("q")
+        self._stub_size = array("i")
         self._state = array("b")
-        self._mark = array("b")
+        self._bits = array("b")
         self._kind = array("b")
-        self._shown: list[str | None] = []
-        self._stub: list[str | None] = []
+        self._text: list[str] = []
         self._newest = NONE
         self.live = 0
         self.live_chars = 0
         self.work = 0
         self._turn = 0
         self._stat = False
+        self._writes = 0
+        # The window: the oldest position carried, and the one from which on nothing is hidden.
         self._cursor = NONE
         self._first = NONE
         self._room = 0
         self.used = 0
         self.carried = 0
+        self._missing: list[int] = []
         self._stub_cursor = NONE
         self._stub_room = 0
         self.stub_used = 0
-        self._stubs: list[int] = []
-        self._missing: list[int] = []
-        self._writes = 0
+        self.stub_count = 0
+        self._low = 0
+        # The same two of the section before.
         self._first_before = NONE
-        self._stub_before = 0
+        self._low_before = 0
 
     def __len__(self) -> int:
         return len(self._size)
@@ -100,9 +111,13 @@ class Kernel(Index):
         an axis where line L starts at L << 32 and a line cut inside ends at (L << 32) + kept.
         A group of -1 is a question of its own, never superseded.
         """
-        position = len(self._size)
-        if position > MAX_POSITIONS:
-            raise OverflowError(f"a ledger holds at most {MAX_POSITIONS:,} observations")
+        within("kind", kind, PLAIN, SEARCH)
+        within("lo", lo, 0, MAX_AXIS)
+        within("hi", hi, 0, MAX_AXIS)
+        within("size", size, 0, MAX_SIZE)
+        if whole("gid", gid) != NONE:
+            self._group(gid)
+        position = within("the number of positions", len(self._size), 0, MAX_COUNT)
         self._append(kind, gid, size)
         if gid == NONE:
             return []
@@ -125,14 +140,13 @@ class Kernel(Index):
         self._gid.append(gid)
         self._seen.append(NONE)
         self._parts.append(0)
-        self._stub_version.append(NONE)
+        self._stub_version.append(0)
         self._size.append(size)
         self._stub_size.append(0)
         self._state.append(LIVE)
-        self._mark.append(0)
+        self._bits.append(COLLAPSED)
         self._kind.append(kind)
-        self._shown.append(None)
-        self._stub.append(None)
+        self._text.append("")
         self._prev.append(self._newest)
         self._next.append(NONE)
         if self._newest != NONE:
@@ -152,45 +166,64 @@ class Kernel(Index):
                 self._newest = before
             if self._cursor == position:
                 self._cursor = before
+            if self._first == position:
+                self._first = after
             self.live -= 1
             self.live_chars -= self._size[position]
         self._state[position] = state
-        self._stub_version[position] = NONE
-        self._shown[position] = None
-        self._stub[position] = None
+        self._let_go(position)
+
+    def _let_go(self, position: int) -> None:
+        self._text[position] = ""
+        self._bits[position] = self._bits[position] & ~STUB | COLLAPSED
 
     # What Python hands over for a position.
 
     def show(self, position: int, text: str | None, size: int, mark: int) -> None:
-        """Set the text shown where a position is carried, its size, and CUT or REFRESHED."""
+        """Set the text shown where a position is carried, its size, and CUT or REFRESHED.
+
+        Without a text the position is `missing` once it is carried.
+        """
+        self._at(position)
+        within("size", size, 0, MAX_SIZE)
+        within("mark", mark, 0, CUT | REFRESHED)
+        if text is not None:
+            text_of("text", text)
         if self._state[position] == LIVE:
             self.live_chars += size - self._size[position]
         self._size[position] = size
-        self._mark[position] = mark
-        self._shown[position] = text
+        self._text[position] = "" if text is None else text
+        self._bits[position] = mark | COLLAPSED if text is None else mark
 
     def set_stub(self, position: int, text: str, size: int) -> None:
         """Set the one line that stands for a position now; it is asked for again when wrong."""
-        self._stub[position] = text
+        self._at(position)
+        within("size", size, 0, MAX_COUNT)
+        text_of("text", text)
         self._stub_size[position] = size
-        superseded = self._state[position] == SUPERSEDED
-        self._stub_version[position] = self._version[self._gid[position]] if superseded else 0
+        self._stub_version[position] = self._stub_wanted(position)
+        self._text[position] = text
+        self._bits[position] = self._bits[position] & ~COLLAPSED | STUB
+
+    def _stub_wanted(self, position: int) -> int:
+        """What a stub's words depend on: the answers that came later."""
+        return self._version[self._gid[position]] if self._state[position] == SUPERSEDED else 0
 
     def fail(self, position: int) -> None:
         """A refresh failed: the position leaves the live ones."""
-        self._retire(position, FAILED)
+        self._retire(self._at(position), FAILED)
 
     def state(self, position: int) -> int:
         """LIVE, SUPERSEDED or FAILED."""
-        return self._state[position]
+        return self._state[self._at(position)]
 
     def mark(self, position: int) -> int:
         """CUT and REFRESHED, or 0."""
-        return self._mark[position]
+        return self._bits[self._at(position)] & (CUT | REFRESHED)
 
     def size(self, position: int) -> int:
         """The code points of a position where it is carried, arguments included."""
-        return self._size[position]
+        return self._size[self._at(position)]
 
     def newest(self) -> int:
         """The newest live position; -1 for none."""
@@ -198,59 +231,68 @@ class Kernel(Index):
 
     def before(self, position: int) -> int:
         """The live position before a live one; -1 for none."""
-        return self._prev[position]
+        return self._prev[self._at(position)]
 
     def gid(self, position: int) -> int:
         """The group of a position; -1 for none."""
-        return self._gid[position]
+        return self._gid[self._at(position)]
 
     def kind(self, position: int) -> int:
         """PLAIN, KEYED, READ, WRITE or SEARCH."""
-        return self._kind[position]
+        return self._kind[self._at(position)]
+
+    def _at(self, position: int) -> int:
+        """A position that has entered."""
+        if not 0 <= whole("position", position) < len(self._size):
+            raise IndexError(f"there is no position {position}, {len(self._size)} have entered")
+        return position
 
     # Freshness of files.
 
     def file_version(self, gid: int) -> int:
         """How often a file is known to have changed."""
-        return self._file_version[gid]
+        return self._file_version[self._group(gid)]
 
     def write_version(self, gid: int) -> int:
         """What `file_version` was right after the newest write of a file; 0 for none."""
-        return self._write_version[gid]
+        return self._write_version[self._group(gid)]
 
     def touch(self, gid: int) -> None:
         """A file may have changed: what was seen of it must be looked at again."""
-        self._file_version[gid] += 1
+        self._file_version[self._group(gid)] += 1
 
     def freshen(self, position: int) -> None:
         """A read or search was looked at, and is shown as things now are."""
+        position = self._at(position)
         self._seen[position] = self._wanted(position)
 
     def is_fresh(self, position: int) -> bool:
         """Whether a read or search was looked at since anything changed for it."""
-        return self._seen[position] == self._wanted(position)
+        return self._seen[self._at(position)] == self._wanted(position)
 
     def unseen_write(self, position: int) -> bool:
         """Whether a later write of a read's file has not been looked at yet."""
-        gid = self._gid[position]
-        return self._last[gid] > position and self._seen[position] < self._write_version[gid]
+        gid = self._gid[self._at(position)]
+        if gid == NONE or self._last[gid] <= position:
+            return False
+        return self._seen[position] < self._write_version[gid]
 
     def _wanted(self, position: int) -> int:
-        kind = self._kind[position]
-        if kind == READ:
-            return self._file_version[self._gid[position]]
+        kind, gid = self._kind[position], self._gid[position]
+        if kind == READ and gid != NONE:
+            return self._file_version[gid]
         return self._writes if kind == SEARCH else NONE
 
     def checked(self, gid: int) -> None:
         """A file's signature was looked at in this turn."""
-        self._turn_of[gid] = self._turn
+        self._turn_of[self._group(gid)] = self._turn
 
     # The fit.
 
     def start(self, room: int, turn: int, stat: bool) -> None:
         """Begin the walk from the newest live position; `stat`: look at every file once a turn."""
-        self._room = room
-        self._turn = turn
+        self._room = whole("room", room)
+        self._turn = within("turn", turn, 0, MAX_COUNT)
         self._stat = stat
         self._cursor = self._newest
         self._first = NONE
@@ -261,27 +303,26 @@ class Kernel(Index):
     def walk(self) -> int:
         """Go on until a read or search must be looked at (its position) or the walk ends (-1)."""
         position = self._cursor
+        self._cursor = NONE
         while position != NONE:
-            kind = self._kind[position]
-            if kind in _WATCHED:
-                stale = self._seen[position] != self._wanted(position)
-                if stale or self._unchecked(kind, position):
-                    self._cursor = position
-                    return position
+            if self._seen[position] != self._wanted(position) or self._unchecked(position):
+                self._cursor = position
+                return position
             self.work += 1
             if self.used + self._size[position] > self._room:
                 break
-            if self._shown[position] is None:
+            if self._bits[position] & (STUB | COLLAPSED):
                 self._missing.append(position)
             self.used += self._size[position]
             self.carried += 1
             self._first = position
             position = self._prev[position]
-        self._cursor = NONE
         return NONE
 
-    def _unchecked(self, kind: int, position: int) -> bool:
-        return self._stat and kind == READ and self._turn_of[self._gid[position]] != self._turn
+    def _unchecked(self, position: int) -> bool:
+        gid = self._gid[position]
+        watched = self._stat and self._kind[position] == READ and gid != NONE
+        return watched and self._turn_of[gid] != self._turn
 
     def missing(self) -> list[int]:
         """The carried positions whose text was let go, and has to be set again."""
@@ -289,40 +330,35 @@ class Kernel(Index):
 
     def start_stubs(self, room: int, newest_cut: bool) -> None:
         """Begin the stubs, newest first; `newest_cut`: the newest live one is carried, cut."""
-        if newest_cut:
+        self._stub_room = whole("room", room)
+        if newest_cut and self._newest != NONE:
             self._first = self._newest
             self.carried = 1
         self._stub_cursor = len(self._size) - 1
-        self._stub_room = room
         self.stub_used = 0
-        self._stubs = []
+        self.stub_count = 0
+        self._low = 0 if self.carried == len(self._size) else len(self._size)
 
     def stubs(self) -> int:
         """Go on until a stub's line must be made (its position) or no more fits (-1)."""
         position = self._stub_cursor
-        while position >= 0:
-            state = self._state[position]
-            if state == LIVE and 0 <= self._first <= position:
-                self.work += 1
-                position -= 1
-                continue
-            wanted = self._version[self._gid[position]] if state == SUPERSEDED else 0
-            if self._stub_version[position] != wanted:
-                self._stub_cursor = position
-                return position
-            self.work += 1
-            if self.stub_used + self._stub_size[position] > self._stub_room:
-                break
-            self.stub_used += self._stub_size[position]
-            self._stubs.append(position)
-            position -= 1
+        first = self._first if self._first != NONE else len(self._size)
         self._stub_cursor = NONE
+        while position >= 0:
+            if position < first or self._state[position] != LIVE:
+                wanted = self._stub_wanted(position)
+                if not self._bits[position] & STUB or self._stub_version[position] != wanted:
+                    self._stub_cursor = position
+                    return position
+                if self.stub_used + self._stub_size[position] > self._stub_room:
+                    self.work += 1
+                    break
+                self.stub_used += self._stub_size[position]
+                self.stub_count += 1
+            self.work += 1
+            self._low = position
+            position -= 1
         return NONE
-
-    @property
-    def stub_count(self) -> int:
-        """How many stubs were chosen."""
-        return len(self._stubs)
 
     def emit(self, parts: list[str], collapsed: str) -> array[int]:
         """Append the chosen texts in order to `parts`; gives what each one is.
@@ -330,43 +366,43 @@ class Kernel(Index):
         Each number is a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
         line that stands at the place of the oldest position counted; "" where none is.
         """
+        text_of("collapsed", collapsed)
+        if not isinstance(parts, list):
+            raise TypeError(f"parts must be a list, got {type(parts).__name__}")
         order = array("q")
-        stubs = self._stubs
-        at = len(stubs) - 1
+        low = self._low
         position = self._first
         if collapsed:
             oldest = 0
-            while position != NONE and position == oldest:
-                self._take(position, parts, order)
-                position = self._next[position]
+            while position == oldest < low:
+                position = self._take(position, parts, order)
                 oldest += 1
             parts.append(collapsed)
-            order.append(oldest << 4 | COLLAPSED)
-        while position != NONE or at >= 0:
-            if at < 0 or (position != NONE and position < stubs[at]):
-                self._take(position, parts, order)
-                position = self._next[position]
-            else:
-                parts.append(self._stub[stubs[at]] or "")
-                order.append(stubs[at] << 4 | STUB)
-                at -= 1
+            order.append(oldest << SHIFT | COLLAPSED)
+        while NONE != position < low:
+            position = self._take(position, parts, order)
+        parts += self._text[low:]
+        places = range(low << SHIFT, len(self._size) << SHIFT, 1 << SHIFT)
+        order.extend(map(or_, places, self._bits[low:]))
         return order
 
-    def _take(self, position: int, parts: list[str], order: array[int]) -> None:
-        parts.append(self._shown[position] or "")
-        order.append(position << 4 | self._mark[position])
+    def _take(self, position: int, parts: list[str], order: array[int]) -> int:
+        parts.append(self._text[position])
+        order.append(position << SHIFT | self._bits[position])
+        return self._next[position]
 
     def release(self) -> None:
         """Let go the texts of what is no longer shown, so that a long run holds only a window."""
-        position = self._prev[self._first] if self._first != NONE else self._newest
+        first = self._first if self._first != NONE else len(self._size)
+        position = self._prev[first] if self._first != NONE else self._newest
         while position != NONE and (
-            self._shown[position] is not None or 0 <= self._first_before <= position
+            not self._bits[position] & (STUB | COLLAPSED) or 0 <= self._first_before <= position
         ):
-            self._shown[position] = None
+            if position < self._low:
+                self._let_go(position)
             position = self._prev[position]
         self._first_before = self._first
-        lowest = self._stubs[-1] if self._stubs else len(self._size)
-        for position in range(self._stub_before, lowest):
-            self._stub[position] = None
-            self._stub_version[position] = NONE
-        self._stub_before = lowest
+        for position in range(self._low_before, self._low):
+            if position < first or self._state[position] != LIVE:
+                self._let_go(position)
+        self._low_before = self._low

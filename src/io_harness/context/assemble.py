@@ -10,8 +10,8 @@ from io_harness.types import MemoryEntry, ObsKind
 
 from . import manifest as manifests
 from . import render
-from ._kernel_py import COLLAPSED, CUT, STUB
-from .assembled import SHIFT, Assembled, Pieces
+from ._kernel_py import COLLAPSED, CUT, SHIFT, STUB
+from .assembled import Assembled, Pieces
 from .budget import (
     CHARS_PER_TOKEN,
     MIN_CEILING_TOKENS,
@@ -148,7 +148,10 @@ class Assembler:
         line = render.collapsed(hidden) if hidden else ""
         texts: list[str] = []
         order = kernel.emit(texts, line)
-        cut = None if squeezed is None else _put(texts, order, squeezed)
+        cut = None
+        if squeezed is not None:
+            newest = kernel.newest()
+            cut = _put(texts, order, squeezed, newest << SHIFT | kernel.mark(newest))
         kernel.release()
         text = "".join([block.text, *texts])
         chars = len(block.text) + used + kernel.stub_used + len(line)
@@ -240,12 +243,11 @@ def _shared(one: str, other: str) -> int:
     )
 
 
-def _put(texts: list[str], order: array[int], squeezed: Carried) -> tuple[int, str]:
+def _put(texts: list[str], order: array[int], squeezed: Carried, code: int) -> tuple[int, str]:
     """Put the cut newest observation in the place of its uncut self; where that is."""
     index = len(order) - 1
-    while order[index] & (STUB | COLLAPSED):
+    while order[index] >> SHIFT != code >> SHIFT:
         index -= 1
     texts[index] = squeezed.text
-    if squeezed.head is not None:
-        order[index] |= CUT
+    order[index] = code if squeezed.head is None else code | CUT
     return index, squeezed.args

@@ -7,12 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from ._kernel_py import COLLAPSED, CUT, REFRESHED, STUB
+from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
 from .pieces import Piece, PieceStatus
 from .view import View
 
-SHIFT = 4
 HUNK = STUB | COLLAPSED
 _BITS = (1 << SHIFT) - 1
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from io_harness.types import MemoryEntry
 
 from . import render
-from ._kernel_py import COLLAPSED, CUT, LIVE, READ, SEARCH, STUB
-from .assembled import HUNK, SHIFT
+from ._kernel_py import COLLAPSED, CUT, LIVE, READ, SEARCH, SHIFT, STUB
+from .assembled import HUNK
 from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
 from .entry import Carried
 from .grammar import escape

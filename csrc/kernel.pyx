@@ -1,0 +1,701 @@
+# cython: language_level=3, embedsignature=True, embedsignature.format=python
+# cython: auto_pickle=False, autotestdict=False, annotation_typing=False
+# cython: boundscheck=False, wraparound=False, initializedcheck=False
+"""The compiled kernel: the same as `_kernel_py.py`, which is its specification.
+
+Every position, group and size that comes from Python is checked where it enters; inside, they
+index plain C arrays.
+"""
+
+from cpython cimport array as c_array
+from cpython.list cimport PyList_GetSlice
+from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
+from cpython.unicode cimport PyUnicode_READ_CHAR
+from libc.stdint cimport INT64_MAX, INT64_MIN, int8_t, int32_t, int64_t, uint64_t
+from libc.string cimport memmove, memset
+
+from array import array
+
+cdef extern from "Python.h":
+    Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 char, Py_ssize_t start, Py_ssize_t end, int direction)
+    long long PyLong_AsLongLongAndOverflow(object value, int *overflow) except? -1
+    unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0xffffffffffffffff
+
+cdef enum:
+    NONE = -1
+    PLAIN = 0
+    READ = 2
+    WRITE = 3
+    SEARCH = 4
+    LIVE = 0
+    SUPERSEDED = 1
+    FAILED = 2
+    CUT = 1
+    REFRESHED = 2
+    STUB = 4
+    COLLAPSED = 8
+    SHIFT = 4
+    MAX_COUNT = 0x7FFFFFFE
+
+cdef int64_t MAX_SIZE = 0xFFFFFFFF
+cdef object MAX_KEY = 2**64 - 1
+
+cdef struct Position:
+    int64_t size
+    int32_t before
+    int32_t after
+    int32_t gid
+    int32_t seen
+    int32_t parts
+    int32_t stub_size
+    int32_t stub_version
+    int8_t state
+    int8_t bits
+    int8_t kind
+
+cdef struct Segment:
+    int64_t lo
+    int64_t hi
+    int32_t owner
+
+# The lines of a file are one segment, `only`, or several, `many`.
+cdef struct Group:
+    uint64_t hash
+    Segment only
+    Segment *many
+    int32_t count
+    int32_t capacity
+    int32_t last
+    int32_t version
+    int32_t file_version
+    int32_t write_version
+    int32_t turn_of
+
+
+# What comes from Python.
+
+cdef int whole(str name, object value) except -1:
+    if not isinstance(value, int):
+        raise TypeError(f"{name} must be a whole number, got {type(value).__name__}")
+    return 0
+
+
+cdef int64_t clamped(str name, object value) except? -1:
+    """A whole number, or the nearest that 64 bits hold."""
+    cdef int overflow = 0
+    whole(name, value)
+    cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow:
+        return INT64_MAX if overflow > 0 else INT64_MIN
+    return number
+
+
+cdef int64_t within(str name, object value, int64_t least, int64_t most) except? -1:
+    cdef int overflow = 0
+    whole(name, value)
+    cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)
+    if overflow or not least <= number <= most:
+        raise OverflowError(f"{name} must be from {least} to {most}, got {value}")
+    return number
+
+
+cdef uint64_t hashed(object key) except? 0:
+    whole("key", key)
+    if not 0 <= key <= MAX_KEY:
+        raise OverflowError(f"key must be from 0 to {MAX_KEY}, got {key}")
+    return PyLong_AsUnsignedLongLong(key)
+
+
+cdef int text_of(str name, object value) except -1:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text, got {type(value).__name__}")
+    return 0
+
+
+# Cut points.
+
+cdef inline bint splits_pair(object text, Py_ssize_t at):
+    return (
+        0xD800 <= PyUnicode_READ_CHAR(text, at - 1) <= 0xDBFF
+        and 0xDC00 <= PyUnicode_READ_CHAR(text, at) <= 0xDFFF
+    )
+
+
+def cut_head(text: str, size: int) -> int:
+    """The end of the longest head of at most `size` code points that splits no surrogate pair."""
+    text_of("text", text)
+    cdef int64_t room = clamped("size", size)
+    if room >= PyUnicode_GET_LENGTH(text):
+        return PyUnicode_GET_LENGTH(text)
+    if room <= 0:
+        return 0
+    return room - 1 if splits_pair(text, room) else room
+
+
+def cut_tail(text: str, size: int) -> int:
+    """The start of the longest tail of at most `size` code points that splits no pair."""
+    text_of("text", text)
+    cdef int64_t room = clamped("size", size)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text)
+    if room >= length:
+        return 0
+    if room <= 0:
+        return length
+    return length - room + 1 if splits_pair(text, length - room) else length - room
+
+
+def cut_lines(text: str, size: int) -> int:
+    """The end of the whole lines that fit in `size`, their last line end left off; -1 for none."""
+    text_of("text", text)
+    cdef int64_t room = clamped("size", size)
+    if room >= PyUnicode_GET_LENGTH(text):
+        return PyUnicode_GET_LENGTH(text)
+    if room < 0:
+        return -1
+    return PyUnicode_FindChar(text, 10, 0, room + 1, -1)
+
+
+cdef void *grown(void *memory, Py_ssize_t count, Py_ssize_t width) except NULL:
+    memory = PyMem_Realloc(memory, count * width)
+    if memory == NULL:
+        raise MemoryError
+    return memory
+
+
+cdef inline Py_ssize_t roomier(Py_ssize_t count):
+    """An eighth more, as Python's lists grow: amortised constant, and little is left unused."""
+    return count + (count >> 3) + 6
+
+
+cdef class Kernel:
+    """The supersession index, the walk of the fit, and the emission of what it chose."""
+
+    cdef Position *positions
+    cdef Group *groups
+    cdef int32_t *table
+    cdef list texts
+    cdef list subjects
+    cdef list carried_missing
+    cdef Py_ssize_t count, capacity, group_count, group_capacity, table_size
+    cdef int64_t room, stub_room
+    cdef int32_t newest_live, turn, writes, cursor, first, stub_cursor, low
+    cdef int32_t first_before, low_before
+    cdef bint stat
+    cdef readonly int64_t live, live_chars, work, used, carried, stub_used, stub_count
+
+    def __cinit__(self) -> None:
+        self.texts = []
+        self.subjects = []
+        self.carried_missing = []
+        self.newest_live = self.cursor = self.first = self.stub_cursor = self.first_before = NONE
+        self.table_size = 8
+        self.table = <int32_t *> grown(NULL, self.table_size, sizeof(int32_t))
+        memset(self.table, 0, self.table_size * sizeof(int32_t))
+
+    def __dealloc__(self) -> None:
+        cdef Py_ssize_t gid
+        for gid in range(self.group_count):
+            PyMem_Free(self.groups[gid].many)
+        PyMem_Free(self.groups)
+        PyMem_Free(self.positions)
+        PyMem_Free(self.table)
+
+    def __len__(self) -> int:
+        return self.count
+
+    # Groups.
+
+    def group(self, key: int, subject: str) -> int:
+        """The group of a subject, made where it is new; `key` is the 64-bit hash of it.
+
+        The subject is compared on every hit, so that two subjects of one hash stay two groups.
+        """
+        text_of("subject", subject)
+        cdef uint64_t hash_ = hashed(key)
+        cdef int32_t found = self.lookup(hash_, subject)
+        if found != NONE:
+            return found
+        within("the number of groups", self.group_count, 0, MAX_COUNT)
+        cdef Py_ssize_t room
+        if self.group_count == self.group_capacity:
+            room = roomier(self.group_count)
+            self.groups = <Group *> grown(self.groups, room, sizeof(Group))
+            self.group_capacity = room
+        if 3 * (self.group_count + 1) > 2 * self.table_size:
+            self.widen()
+        self.subjects.append(subject)
+        cdef Group *made = &self.groups[self.group_count]
+        memset(made, 0, sizeof(Group))
+        made.hash = hash_
+        made.last = made.only.owner = NONE
+        self.group_count += 1
+        self.place(self.group_count)
+        return self.group_count - 1
+
+    cdef void place(self, Py_ssize_t entry) noexcept:
+        """Put a group, by its number from 1 on, into a slot of the table."""
+        cdef uint64_t mask = self.table_size - 1
+        cdef uint64_t slot = self.groups[entry - 1].hash & mask
+        while self.table[slot]:
+            slot = (slot + 1) & mask
+        self.table[slot] = entry
+
+    cdef int widen(self) except -1:
+        cdef Py_ssize_t size = 2 * self.table_size, entry
+        cdef int32_t *table = <int32_t *> grown(NULL, size, sizeof(int32_t))
+        memset(table, 0, size * sizeof(int32_t))
+        PyMem_Free(self.table)
+        self.table = table
+        self.table_size = size
+        for entry in range(1, self.group_count + 1):
+            self.place(entry)
+        return 0
+
+    cdef int32_t lookup(self, uint64_t hash_, object subject) except -2:
+        cdef uint64_t mask = self.table_size - 1, slot = hash_ & mask
+        cdef int32_t gid
+        while self.table[slot]:
+            gid = self.table[slot] - 1
+            if self.groups[gid].hash == hash_ and <str> self.subjects[gid] == <str> subject:
+                return gid
+            slot = (slot + 1) & mask
+        return NONE
+
+    def find(self, key: int, subject: str) -> int:
+        """The group of a subject; -1 where there is none."""
+        text_of("subject", subject)
+        return self.lookup(hashed(key), subject)
+
+    def subject(self, gid: int) -> str:
+        """What a group was made for."""
+        return self.subjects[self.group_at(gid)]
+
+    def last(self, gid: int) -> int:
+        """The newest position of a keyed group, or the newest write of a file; -1 for none."""
+        return self.groups[self.group_at(gid)].last
+
+    cdef int32_t group_at(self, object gid) except -1:
+        cdef int64_t number = clamped("gid", gid)
+        if not 0 <= number < self.group_count:
+            raise IndexError(f"there is no group {gid}, there are {self.group_count}")
+        return number
+
+    cdef int32_t at(self, object position) except -1:
+        cdef int64_t number = clamped("position", position)
+        if not 0 <= number < self.count:
+            raise IndexError(f"there is no position {position}, {self.count} have entered")
+        return number
+
+    cdef list paint(self, Group *group, int64_t lo, int64_t hi, int32_t position):
+        """Give [lo, hi) of a file to a position; the owners that lost their last part."""
+        cdef int32_t owner = group.only.owner
+        self.positions[position].parts = 1
+        if group.many == NULL:
+            if owner == NONE or (lo <= group.only.lo and group.only.hi <= hi):
+                group.only = Segment(lo, hi, position)
+                if owner == NONE:
+                    return []
+                self.positions[owner].parts = 0
+                return [owner]
+            group.many = <Segment *> grown(NULL, 4, sizeof(Segment))
+            group.many[0] = group.only
+            group.count = 1
+            group.capacity = 4
+        gone = self.paint_over(group, lo, hi, position)
+        if group.count == 1:
+            group.only = group.many[0]
+            PyMem_Free(group.many)
+            group.many = NULL
+        return gone
+
+    cdef list paint_over(self, Group *group, int64_t lo, int64_t hi, int32_t position):
+        cdef int32_t first = touching(group, lo), stop = first, index, owner, more, tail
+        cdef Segment left, right
+        cdef bint has_left = False, has_right = False
+        cdef list gone = []
+        while stop < group.count and group.many[stop].lo < hi:
+            stop += 1
+        if group.count + 2 > group.capacity:
+            more = roomier(group.count + 2)
+            group.many = <Segment *> grown(group.many, more, sizeof(Segment))
+            group.capacity = more
+        for index in range(first, stop):
+            owner = group.many[index].owner
+            self.positions[owner].parts -= 1
+            if group.many[index].lo < lo:
+                has_left = True
+                left = Segment(group.many[index].lo, lo, owner)
+                self.positions[owner].parts += 1
+            if group.many[index].hi > hi:
+                has_right = True
+                right = Segment(hi, group.many[index].hi, owner)
+                self.positions[owner].parts += 1
+            if self.positions[owner].parts == 0:
+                gone.append(owner)
+        tail = first + 1 + has_left + has_right
+        memmove(&group.many[tail], &group.many[stop], (group.count - stop) * sizeof(Segment))
+        group.count += tail - stop
+        if has_left:
+            group.many[first] = left
+            first += 1
+        group.many[first] = Segment(lo, hi, position)
+        if has_right:
+            group.many[first + 1] = right
+        return gone
+
+    def covering(self, gid: int, lo: int, hi: int) -> list[int]:
+        """The positions that show [lo, hi) of a file now, newest first."""
+        cdef Group *group = &self.groups[self.group_at(gid)]
+        cdef int64_t start = within("lo", lo, 0, INT64_MAX), stop = within("hi", hi, 0, INT64_MAX)
+        cdef int32_t index
+        if group.many == NULL:
+            if group.only.owner != NONE and group.only.lo < stop and start < group.only.hi:
+                return [group.only.owner]
+            return []
+        found = set()
+        index = touching(group, start)
+        while index < group.count and group.many[index].lo < stop:
+            found.add(group.many[index].owner)
+            index += 1
+        return sorted(found, reverse=True)
+
+    # Entering.
+
+    def add(self, kind: int, gid: int, lo: int, hi: int, size: int) -> list[int]:
+        """Enter the next position, newest of all; gives the positions it supersedes.
+
+        `size` is in code points, arguments included. For a read `[lo, hi)` is what it shows, on
+        an axis where line L starts at L << 32 and a line cut inside ends at (L << 32) + kept.
+        A group of -1 is a question of its own, never superseded.
+        """
+        cdef int8_t code = within("kind", kind, PLAIN, SEARCH)
+        cdef int64_t start = within("lo", lo, 0, INT64_MAX), stop = within("hi", hi, 0, INT64_MAX)
+        cdef int64_t chars = within("size", size, 0, MAX_SIZE)
+        cdef int32_t number = NONE
+        if clamped("gid", gid) != NONE:
+            number = self.group_at(gid)
+        cdef int32_t position = within("the number of positions", self.count, 0, MAX_COUNT)
+        self.append(code, number, chars)
+        if number == NONE:
+            return []
+        cdef Group *group = &self.groups[number]
+        cdef list superseded = []
+        group.version += 1
+        if code == READ:
+            if start < stop:
+                superseded = self.paint(group, start, stop, position)
+        else:
+            if group.last != NONE:
+                superseded.append(group.last)
+            group.last = position
+            if code == WRITE:
+                group.file_version += 1
+                group.write_version = group.file_version
+                self.writes += 1
+        for old in superseded:
+            self.retire(old, SUPERSEDED)
+        return superseded
+
+    cdef int append(self, int8_t kind, int32_t gid, int64_t size) except -1:
+        cdef Py_ssize_t room
+        if self.count == self.capacity:
+            room = roomier(self.count)
+            self.positions = <Position *> grown(self.positions, room, sizeof(Position))
+            self.capacity = room
+        self.texts.append("")
+        cdef Position *new = &self.positions[self.count]
+        new.size = size
+        new.before = self.newest_live
+        new.after = NONE
+        new.gid = gid
+        new.seen = NONE
+        new.parts = new.stub_size = new.stub_version = 0
+        new.state = LIVE
+        new.bits = COLLAPSED
+        new.kind = kind
+        if self.newest_live != NONE:
+            self.positions[self.newest_live].after = self.count
+        self.newest_live = self.count
+        self.count += 1
+        self.live += 1
+        self.live_chars += size
+        return 0
+
+    cdef int retire(self, int32_t position, int8_t state) except -1:
+        cdef Position *old = &self.positions[position]
+        if old.state == LIVE:
+            if old.before != NONE:
+                self.positions[old.before].after = old.after
+            if old.after != NONE:
+                self.positions[old.after].before = old.before
+            else:
+                self.newest_live = old.before
+            if self.cursor == position:
+                self.cursor = old.before
+            if self.first == position:
+                self.first = old.after
+            self.live -= 1
+            self.live_chars -= old.size
+        old.state = state
+        return self.let_go(position)
+
+    cdef int let_go(self, int32_t position) except -1:
+        self.texts[position] = ""
+        self.positions[position].bits = self.positions[position].bits & ~STUB | COLLAPSED
+        return 0
+
+    # What Python hands over for a position.
+
+    def show(self, position: int, text: str | None, size: int, mark: int) -> None:
+        """Set the text shown where a position is carried, its size, and CUT or REFRESHED.
+
+        Without a text the position is `missing` once it is carried.
+        """
+        cdef int32_t number = self.at(position)
+        cdef int64_t chars = within("size", size, 0, MAX_SIZE)
+        cdef int8_t bits = within("mark", mark, 0, CUT | REFRESHED)
+        if text is None:
+            text = ""
+            bits |= COLLAPSED
+        else:
+            text_of("text", text)
+        cdef Position *shown = &self.positions[number]
+        if shown.state == LIVE:
+            self.live_chars += chars - shown.size
+        shown.size = chars
+        shown.bits = bits
+        self.texts[number] = text
+
+    def set_stub(self, position: int, text: str, size: int) -> None:
+        """Set the one line that stands for a position now; it is asked for again when wrong."""
+        cdef int32_t number = self.at(position)
+        cdef int32_t chars = within("size", size, 0, MAX_COUNT)
+        text_of("text", text)
+        cdef Position *shown = &self.positions[number]
+        shown.stub_size = chars
+        shown.stub_version = self.stub_wanted(shown)
+        shown.bits = shown.bits & ~COLLAPSED | STUB
+        self.texts[number] = text
+
+    cdef inline int32_t stub_wanted(self, Position *position):
+        """What a stub's words depend on: the answers that came later."""
+        return self.groups[position.gid].version if position.state == SUPERSEDED else 0
+
+    def fail(self, position: int) -> None:
+        """A refresh failed: the position leaves the live ones."""
+        self.retire(self.at(position), FAILED)
+
+    def state(self, position: int) -> int:
+        """LIVE, SUPERSEDED or FAILED."""
+        return self.positions[self.at(position)].state
+
+    def mark(self, position: int) -> int:
+        """CUT and REFRESHED, or 0."""
+        return self.positions[self.at(position)].bits & (CUT | REFRESHED)
+
+    def size(self, position: int) -> int:
+        """The code points of a position where it is carried, arguments included."""
+        return self.positions[self.at(position)].size
+
+    def newest(self) -> int:
+        """The newest live position; -1 for none."""
+        return self.newest_live
+
+    def before(self, position: int) -> int:
+        """The live position before a live one; -1 for none."""
+        return self.positions[self.at(position)].before
+
+    def gid(self, position: int) -> int:
+        """The group of a position; -1 for none."""
+        return self.positions[self.at(position)].gid
+
+    def kind(self, position: int) -> int:
+        """PLAIN, KEYED, READ, WRITE or SEARCH."""
+        return self.positions[self.at(position)].kind
+
+    # Freshness of files.
+
+    def file_version(self, gid: int) -> int:
+        """How often a file is known to have changed."""
+        return self.groups[self.group_at(gid)].file_version
+
+    def write_version(self, gid: int) -> int:
+        """What `file_version` was right after the newest write of a file; 0 for none."""
+        return self.groups[self.group_at(gid)].write_version
+
+    def touch(self, gid: int) -> None:
+        """A file may have changed: what was seen of it must be looked at again."""
+        self.groups[self.group_at(gid)].file_version += 1
+
+    def freshen(self, position: int) -> None:
+        """A read or search was looked at, and is shown as things now are."""
+        cdef Position *seen = &self.positions[self.at(position)]
+        seen.seen = self.wanted(seen)
+
+    def is_fresh(self, position: int) -> bool:
+        """Whether a read or search was looked at since anything changed for it."""
+        cdef Position *seen = &self.positions[self.at(position)]
+        return seen.seen == self.wanted(seen)
+
+    def unseen_write(self, position: int) -> bool:
+        """Whether a later write of a read's file has not been looked at yet."""
+        cdef int32_t number = self.at(position)
+        cdef int32_t gid = self.positions[number].gid
+        if gid == NONE or self.groups[gid].last <= number:
+            return False
+        return self.positions[number].seen < self.groups[gid].write_version
+
+    cdef inline int32_t wanted(self, Position *position):
+        if position.kind == READ and position.gid != NONE:
+            return self.groups[position.gid].file_version
+        return self.writes if position.kind == SEARCH else NONE
+
+    def checked(self, gid: int) -> None:
+        """A file's signature was looked at in this turn."""
+        self.groups[self.group_at(gid)].turn_of = self.turn
+
+    # The fit.
+
+    def start(self, room: int, turn: int, stat: bool) -> None:
+        """Begin the walk from the newest live position; `stat`: look at every file once a turn."""
+        self.room = clamped("room", room)
+        self.turn = within("turn", turn, 0, MAX_COUNT)
+        self.stat = stat
+        self.cursor = self.newest_live
+        self.first = NONE
+        self.carried_missing = []
+        self.used = 0
+        self.carried = 0
+
+    def walk(self) -> int:
+        """Go on until a read or search must be looked at (its position) or the walk ends (-1)."""
+        cdef int32_t position = self.cursor
+        cdef Position *here
+        self.cursor = NONE
+        while position != NONE:
+            here = &self.positions[position]
+            if here.seen != self.wanted(here) or self.unchecked(here):
+                self.cursor = position
+                return position
+            self.work += 1
+            if self.used + here.size > self.room:
+                break
+            if here.bits & (STUB | COLLAPSED):
+                self.carried_missing.append(position)
+            self.used += here.size
+            self.carried += 1
+            self.first = position
+            position = here.before
+        return NONE
+
+    cdef inline bint unchecked(self, Position *position):
+        if not self.stat or position.kind != READ or position.gid == NONE:
+            return False
+        return self.groups[position.gid].turn_of != self.turn
+
+    def missing(self) -> list[int]:
+        """The carried positions whose text was let go, and has to be set again."""
+        return self.carried_missing
+
+    def start_stubs(self, room: int, newest_cut: bool) -> None:
+        """Begin the stubs, newest first; `newest_cut`: the newest live one is carried, cut."""
+        self.stub_room = clamped("room", room)
+        if newest_cut and self.newest_live != NONE:
+            self.first = self.newest_live
+            self.carried = 1
+        self.stub_cursor = self.count - 1
+        self.stub_used = 0
+        self.stub_count = 0
+        self.low = 0 if self.carried == self.count else self.count
+
+    def stubs(self) -> int:
+        """Go on until a stub's line must be made (its position) or no more fits (-1)."""
+        cdef int32_t position = self.stub_cursor
+        cdef int32_t first = self.first if self.first != NONE else self.count
+        cdef Position *here
+        self.stub_cursor = NONE
+        while position >= 0:
+            here = &self.positions[position]
+            if position < first or here.state != LIVE:
+                if not here.bits & STUB or here.stub_version != self.stub_wanted(here):
+                    self.stub_cursor = position
+                    return position
+                if self.stub_used + here.stub_size > self.stub_room:
+                    self.work += 1
+                    break
+                self.stub_used += here.stub_size
+                self.stub_count += 1
+            self.work += 1
+            self.low = position
+            position -= 1
+        return NONE
+
+    def emit(self, parts: list[str], collapsed: str) -> array[int]:
+        """Append the chosen texts in order to `parts`; gives what each one is.
+
+        Each number is a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
+        line that stands at the place of the oldest position counted; "" where none is.
+        """
+        cdef list order = []
+        cdef int32_t position = self.first, oldest = 0
+        text_of("collapsed", collapsed)
+        if not isinstance(parts, list):
+            raise TypeError(f"parts must be a list, got {type(parts).__name__}")
+        if collapsed:
+            while position == oldest and oldest < self.low:
+                position = self.take(position, parts, order)
+                oldest += 1
+            parts.append(collapsed)
+            order.append(<int64_t> oldest << SHIFT | COLLAPSED)
+        while position != NONE and position < self.low:
+            position = self.take(position, parts, order)
+        parts += PyList_GetSlice(self.texts, self.low, self.count)
+        return self.with_rest(order)
+
+    cdef int32_t take(self, int32_t position, list parts, list order) except -2:
+        parts.append(self.texts[position])
+        order.append(<int64_t> position << SHIFT | self.positions[position].bits)
+        return self.positions[position].after
+
+    cdef c_array.array with_rest(self, list taken):
+        """What was taken one by one, and all positions from the low one on."""
+        cdef c_array.array order = array("q", taken)
+        cdef Py_ssize_t start = len(order), position
+        c_array.resize(order, start + self.count - self.low)
+        for position in range(self.low, self.count):
+            order.data.as_longlongs[start + position - self.low] = (
+                <int64_t> position << SHIFT | self.positions[position].bits
+            )
+        return order
+
+    def release(self) -> None:
+        """Let go the texts of what is no longer shown, so that a long run holds only a window."""
+        cdef int32_t first = self.first if self.first != NONE else self.count
+        cdef int32_t position = self.newest_live
+        if self.first != NONE:
+            position = self.positions[first].before
+        while position != NONE and (
+            not self.positions[position].bits & (STUB | COLLAPSED)
+            or 0 <= self.first_before <= position
+        ):
+            if position < self.low:
+                self.let_go(position)
+            position = self.positions[position].before
+        self.first_before = self.first
+        for position in range(self.low_before, self.low):
+            if position < first or self.positions[position].state != LIVE:
+                self.let_go(position)
+        self.low_before = self.low
+
+
+cdef int32_t touching(Group *group, int64_t lo):
+    """The first of several segments that ends after `lo`."""
+    cdef int32_t low = 0, high = group.count, middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if group.many[middle].hi <= lo:
+            low = middle + 1
+        else:
+            high = middle
+    return low

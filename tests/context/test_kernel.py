@@ -1,0 +1,385 @@
+"""The kernel's rules, each on both kernels."""
+
+from __future__ import annotations
+
+import pytest
+
+from io_harness.context._kernel_py import (
+    COLLAPSED,
+    CUT,
+    FAILED,
+    KEYED,
+    LIVE,
+    PLAIN,
+    READ,
+    REFRESHED,
+    SEARCH,
+    SHIFT,
+    STUB,
+    SUPERSEDED,
+    WRITE,
+    Kernel,
+)
+
+from .flavours import Flavour
+
+WIDE = 1 << 40
+
+
+@pytest.fixture
+def kernel(flavour: Flavour) -> Kernel:
+    return flavour.kernel()
+
+
+def read(kernel: Kernel, gid: int, first: int, stop: int, size: int = 10) -> list[int]:
+    """Enter a read of lines `first` up to `stop`."""
+    return kernel.add(READ, gid, first << 32, stop << 32, size)
+
+
+def plain(kernel: Kernel, *sizes: int) -> None:
+    """Enter observations that nothing supersedes, with their texts."""
+    for size in sizes:
+        kernel.add(PLAIN, -1, 0, 0, size)
+        kernel.show(len(kernel) - 1, f"<{len(kernel) - 1}>", size, 0)
+
+
+def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -> list[int]:
+    """One turn without anything to look at: what is emitted."""
+    kernel.start(room, 1, False)
+    assert kernel.walk() == -1
+    for position in kernel.missing():
+        kernel.show(position, f"<{position}>", kernel.size(position), kernel.mark(position))
+    kernel.start_stubs(stub_room, False)
+    for position in iter(kernel.stubs, -1):
+        kernel.set_stub(position, f"({position})", stub_size)
+    hidden = len(kernel) - kernel.carried - kernel.stub_count
+    parts: list[str] = []
+    order = list(kernel.emit(parts, "..." if hidden else ""))
+    assert len(parts) == len(order)
+    kernel.release()
+    return order
+
+
+# Groups.
+
+
+def test_one_subject_is_one_group(kernel: Kernel) -> None:
+    gids = [kernel.group(number, f"s{number}") for number in range(1_000)]
+    assert gids == list(range(1_000))
+    assert [kernel.group(number, f"s{number}") for number in range(1_000)] == gids
+    assert kernel.subject(7) == "s7"
+
+
+def test_two_subjects_of_one_hash_are_two_groups(kernel: Kernel) -> None:
+    assert [kernel.group(5, "a"), kernel.group(5, "b"), kernel.group(5, "a")] == [0, 1, 0]
+    assert kernel.find(5, "b") == 1
+    assert kernel.find(5, "c") == -1
+    assert kernel.add(KEYED, 0, 0, 0, 1) == []
+    assert kernel.add(KEYED, 1, 0, 0, 1) == []
+
+
+def test_a_later_answer_supersedes_the_earlier(kernel: Kernel) -> None:
+    gid = kernel.group(1, "q")
+    assert kernel.add(KEYED, gid, 0, 0, 3) == []
+    assert kernel.add(KEYED, gid, 0, 0, 4) == [0]
+    assert [kernel.state(0), kernel.state(1)] == [SUPERSEDED, LIVE]
+    assert (kernel.live, kernel.live_chars, kernel.newest(), kernel.before(1)) == (1, 4, 1, -1)
+    assert kernel.last(gid) == 1
+
+
+def test_without_a_group_nothing_is_superseded(kernel: Kernel) -> None:
+    assert kernel.add(PLAIN, -1, 0, 0, 3) == []
+    assert kernel.add(PLAIN, -1, 0, 0, 4) == []
+    assert (kernel.live, kernel.live_chars) == (2, 7)
+
+
+# Lines.
+
+
+def test_a_read_is_superseded_once_all_its_lines_are_shown_later(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    assert read(kernel, gid, 1, 101) == []
+    assert read(kernel, gid, 1, 51) == []
+    assert read(kernel, gid, 40, 90) == []
+    assert read(kernel, gid, 90, 101) == [0]
+    assert kernel.covering(gid, 1 << 32, 101 << 32) == [3, 2, 1]
+    assert kernel.covering(gid, 60 << 32, 61 << 32) == [2]
+    assert kernel.covering(gid, 101 << 32, 200 << 32) == []
+
+
+def test_a_read_cut_in_two_is_live_while_either_half_is_shown(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    read(kernel, gid, 1, 100)
+    assert read(kernel, gid, 40, 60) == []
+    assert read(kernel, gid, 1, 40) == []
+    assert read(kernel, gid, 60, 99) == []
+    assert read(kernel, gid, 99, 100) == [0]
+
+
+def test_lines_far_apart_do_not_touch(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    read(kernel, gid, 400, 451)
+    assert read(kernel, gid, 1, 51) == []
+    assert read(kernel, gid, 1, 452) == [1, 0]
+
+
+def test_a_read_that_shows_nothing_supersedes_nothing(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    read(kernel, gid, 1, 10)
+    assert read(kernel, gid, 5, 5) == []
+    assert read(kernel, gid, 1, 10) == [0]
+
+
+def test_many_ranges_of_one_file(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    for number in range(500):
+        first = number * 37 % 500 * 10 + 1
+        assert read(kernel, gid, first, first + 10) == []
+    assert kernel.live == 500
+    assert sorted(read(kernel, gid, 1, 5_001)) == list(range(500))
+    assert kernel.covering(gid, 0, WIDE) == [500]
+
+
+# Freshness.
+
+
+def test_a_write_makes_the_reads_of_its_file_stale(kernel: Kernel) -> None:
+    one, other = kernel.group(1, "f"), kernel.group(2, "g")
+    read(kernel, one, 1, 10)
+    read(kernel, other, 1, 10)
+    kernel.freshen(0)
+    kernel.freshen(1)
+    assert not kernel.unseen_write(0)
+    kernel.add(WRITE, one, 0, 0, 1)
+    assert [kernel.is_fresh(0), kernel.is_fresh(1)] == [False, True]
+    assert kernel.unseen_write(0)
+    kernel.freshen(0)
+    assert kernel.is_fresh(0)
+    assert not kernel.unseen_write(0)
+
+
+def test_a_touched_file_is_looked_at_again_but_nobody_wrote_it(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    read(kernel, gid, 1, 10)
+    kernel.freshen(0)
+    kernel.touch(gid)
+    assert kernel.file_version(gid) == 1
+    assert not kernel.is_fresh(0)
+    assert not kernel.unseen_write(0)
+
+
+def test_any_write_makes_a_search_worth_a_look(kernel: Kernel) -> None:
+    kernel.add(SEARCH, -1, 0, 0, 5)
+    kernel.freshen(0)
+    assert kernel.is_fresh(0)
+    kernel.add(WRITE, kernel.group(1, "f"), 0, 0, 1)
+    assert not kernel.is_fresh(0)
+
+
+def test_the_walk_stops_at_what_must_be_looked_at(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    read(kernel, gid, 1, 10)
+    plain(kernel, 5)
+    kernel.start(100, 1, False)
+    assert kernel.walk() == 0
+    kernel.freshen(0)
+    assert kernel.walk() == -1
+    kernel.start(100, 2, True)
+    assert kernel.walk() == 0, "once a turn its file is compared"
+    kernel.checked(gid)
+    assert kernel.walk() == -1
+
+
+def test_a_failed_one_leaves_the_walk(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    plain(kernel, 5)
+    read(kernel, gid, 1, 10)
+    kernel.start(100, 1, False)
+    assert kernel.walk() == 1
+    kernel.fail(1)
+    assert kernel.walk() == -1
+    assert (kernel.state(1), kernel.carried, kernel.used, kernel.live) == (FAILED, 1, 5, 1)
+
+
+# The fit.
+
+
+def test_the_newest_are_carried_while_they_fit(kernel: Kernel) -> None:
+    plain(kernel, 10, 10, 10, 10)
+    assert fit(kernel, 25) == [0 << SHIFT | STUB, 1 << SHIFT | STUB, 2 << SHIFT, 3 << SHIFT]
+    assert (kernel.used, kernel.carried, kernel.stub_count, kernel.stub_used) == (20, 2, 2, 2)
+
+
+def test_the_first_that_does_not_fit_ends_the_walk(kernel: Kernel) -> None:
+    plain(kernel, 1, 50, 10)
+    assert fit(kernel, 25) == [0 << SHIFT | STUB, 1 << SHIFT | STUB, 2 << SHIFT]
+
+
+def test_the_rest_is_counted_at_the_place_of_the_oldest(kernel: Kernel) -> None:
+    plain(kernel, 10, 10, 10, 10)
+    order = fit(kernel, 10, stub_room=1)
+    assert order == [0 << SHIFT | COLLAPSED, 2 << SHIFT | STUB, 3 << SHIFT]
+
+
+def test_what_is_carried_may_stand_before_what_is_counted(kernel: Kernel) -> None:
+    gid = kernel.group(1, "q")
+    plain(kernel, 5)
+    for _ in range(4):
+        kernel.add(KEYED, gid, 0, 0, 5)
+    order = fit(kernel, 100, stub_room=1)
+    assert order == [0 << SHIFT, 1 << SHIFT | COLLAPSED, 3 << SHIFT | STUB, 4 << SHIFT]
+
+
+def test_carried_ones_between_counted_ones_keep_their_place(kernel: Kernel) -> None:
+    gid = kernel.group(1, "q")
+    kernel.add(KEYED, gid, 0, 0, 5)
+    plain(kernel, 5)
+    kernel.add(KEYED, gid, 0, 0, 5)
+    kernel.add(KEYED, gid, 0, 0, 5)
+    order = fit(kernel, 100, stub_room=0)
+    assert order == [0 << SHIFT | COLLAPSED, 1 << SHIFT, 3 << SHIFT]
+
+
+def test_a_mark_is_emitted_with_its_text(kernel: Kernel) -> None:
+    plain(kernel, 5, 5)
+    kernel.show(0, "cut", 5, CUT)
+    kernel.show(1, "new", 7, REFRESHED)
+    kernel.start(100, 1, False)
+    kernel.walk()
+    kernel.start_stubs(0, False)
+    parts = ["before"]
+    assert list(kernel.emit(parts, "")) == [0 << SHIFT | CUT, 1 << SHIFT | REFRESHED]
+    assert parts == ["before", "cut", "new"]
+    assert (kernel.live_chars, kernel.mark(0), kernel.size(1)) == (12, CUT, 7)
+
+
+def test_the_newest_may_be_cut_for_the_turn(kernel: Kernel) -> None:
+    plain(kernel, 10, 50)
+    kernel.start(25, 1, False)
+    assert kernel.walk() == -1
+    assert kernel.carried == 0
+    kernel.start_stubs(100, True)
+    assert kernel.stubs() == 0
+    kernel.set_stub(0, "(0)", 3)
+    assert kernel.stubs() == -1
+    parts: list[str] = []
+    assert list(kernel.emit(parts, "")) == [0 << SHIFT | STUB, 1 << SHIFT]
+    assert parts == ["(0)", "<1>"]
+
+
+def test_a_stub_is_asked_for_again_when_a_later_answer_came(kernel: Kernel) -> None:
+    gid = kernel.group(1, "q")
+    for _ in range(2):
+        kernel.add(KEYED, gid, 0, 0, 5)
+    fit(kernel, 100)
+    kernel.start_stubs(100, False)
+    assert kernel.stubs() == -1
+    kernel.add(KEYED, gid, 0, 0, 5)
+    kernel.start(100, 2, False)
+    kernel.walk()
+    kernel.start_stubs(100, False)
+    asked = []
+    for position in iter(kernel.stubs, -1):
+        asked.append(position)
+        kernel.set_stub(position, "by the newest", 1)
+    assert asked == [1, 0]
+
+
+def test_a_text_let_go_is_missing_when_it_is_carried_again(kernel: Kernel) -> None:
+    plain(kernel, 10, 10, 10)
+    fit(kernel, 10, stub_room=0)
+    kernel.start(30, 2, False)
+    kernel.walk()
+    assert kernel.missing() == [1, 0]
+
+
+def test_work_does_not_grow_with_the_run(kernel: Kernel) -> None:
+    works = []
+    for _ in range(300):
+        plain(kernel, 10)
+        before = kernel.work
+        fit(kernel, 40, stub_room=5)
+        works.append(kernel.work - before)
+    # 4 carried and the one that ended the walk; then those 4, 5 stubs and the one that ended them.
+    assert works[-1] == works[50] == 5 + 10
+
+
+# What cannot be.
+
+
+@pytest.mark.parametrize("position", [-1, 2, 2**31, 2**63, -(2**70)])
+def test_a_position_that_has_not_entered_is_named(kernel: Kernel, position: int) -> None:
+    plain(kernel, 1, 1)
+    for act in (kernel.state, kernel.before, kernel.fail, kernel.freshen, kernel.unseen_write):
+        with pytest.raises(IndexError, match=f"position {position}, 2 have entered"):
+            act(position)
+    with pytest.raises(IndexError, match="2 have entered"):
+        kernel.show(position, "", 0, 0)
+    with pytest.raises(IndexError, match="2 have entered"):
+        kernel.set_stub(position, "", 0)
+
+
+@pytest.mark.parametrize("gid", [-1, 1, 2**31, 2**64])
+def test_a_group_that_does_not_exist_is_named(kernel: Kernel, gid: int) -> None:
+    kernel.group(1, "f")
+    for act in (kernel.subject, kernel.last, kernel.touch, kernel.checked, kernel.file_version):
+        with pytest.raises(IndexError, match=f"group {gid}, there are 1"):
+            act(gid)
+    with pytest.raises(IndexError, match="there are 1"):
+        kernel.covering(gid, 0, 1)
+
+
+def test_what_does_not_enter_leaves_nothing_behind(kernel: Kernel) -> None:
+    gid = kernel.group(1, "f")
+    for kind, group, lo, hi, size in [
+        (5, gid, 0, 0, 0),
+        (-1, gid, 0, 0, 0),
+        (READ, 1, 0, 0, 0),
+        (READ, -2, 0, 0, 0),
+        (READ, gid, -1, 5, 0),
+        (READ, gid, 0, 2**63, 0),
+        (READ, gid, 0, 5, -1),
+        (READ, gid, 0, 5, 2**32),
+    ]:
+        with pytest.raises((OverflowError, IndexError)):
+            kernel.add(kind, group, lo, hi, size)
+    assert (len(kernel), kernel.live, kernel.live_chars) == (0, 0, 0)
+    with pytest.raises(OverflowError, match="key"):
+        kernel.group(2**64, "f")
+    with pytest.raises(OverflowError, match="key"):
+        kernel.find(-1, "f")
+
+
+# Cut points.
+
+PAIR = "\ud83d\ude00"
+
+
+@pytest.mark.parametrize(
+    ("which", "text", "size", "at"),
+    [
+        ("cut_head", "abc", 3, 3),
+        ("cut_head", "abc", 2, 2),
+        ("cut_head", "abc", 0, 0),
+        ("cut_head", "abc", -5, 0),
+        ("cut_head", f"a{PAIR}b", 2, 1),
+        ("cut_head", f"a{PAIR}b", 3, 3),
+        ("cut_head", "a\ude00\ud83db", 2, 2),
+        ("cut_tail", "abc", 3, 0),
+        ("cut_tail", "abc", 1, 2),
+        ("cut_tail", "abc", 0, 3),
+        ("cut_tail", f"a{PAIR}b", 2, 3),
+        ("cut_tail", f"a{PAIR}b", 3, 1),
+        ("cut_lines", "ab\ncd\n", 6, 6),
+        ("cut_lines", "ab\ncd\n", 5, 5),
+        ("cut_lines", "ab\ncd\n", 4, 2),
+        ("cut_lines", "ab\ncd\n", 2, 2),
+        ("cut_lines", "ab\ncd\n", 1, -1),
+        ("cut_lines", "\n", 0, 0),
+        ("cut_lines", "abc", -1, -1),
+        ("cut_lines", "abc", 2**80, 3),
+        ("cut_head", "abc", -(2**80), 0),
+    ],
+)
+def test_where_a_text_is_cut(flavour: Flavour, which: str, text: str, size: int, at: int) -> None:
+    assert flavour.cut(which, text, size) == at

@@ -1,0 +1,200 @@
+"""The compiled kernel equals its twin: on every sequence of calls, exceptions included."""
+
+from __future__ import annotations
+
+import inspect
+from array import array
+from typing import TypeAlias
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import io_harness
+from io_harness.context import _kernel_py
+from io_harness.context._kernel_py import Kernel
+
+from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
+
+Call: TypeAlias = tuple[str, tuple[object, ...]]
+
+COUNTS = ("live", "live_chars", "work", "used", "carried", "stub_used", "stub_count")
+TURN = "a whole turn"
+
+needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
+
+WILD = st.sampled_from([-(2**64), -(2**31), -2, -1, 2**31 - 1, 2**31, 2**32, 2**63, 2**64, 2**100])
+NO_NUMBER = st.sampled_from([None, 1.0, "1", b"1", True])
+PLACE = st.integers(0, 30) | WILD | NO_NUMBER
+GROUP = st.integers(-1, 6) | WILD | NO_NUMBER
+LINE = st.integers(0, 40).map(lambda line: line << 32) | st.integers(0, 2**40) | WILD | NO_NUMBER
+SIZE = st.integers(0, 60) | WILD | NO_NUMBER
+ROOM = st.integers(0, 400) | WILD | NO_NUMBER
+TEXT = st.text(max_size=3) | st.sampled_from(["\ud83d", None, 3])
+KEY = st.sampled_from([0, 1, 8, 16, 2**64 - 1]) | WILD | NO_NUMBER
+SUBJECT = st.sampled_from(["a", "b", "c", "\ude00", "", "d"]) | TEXT
+KIND = st.integers(0, 4) | WILD | NO_NUMBER
+MARK = st.integers(-1, 4) | WILD
+FLAG = st.booleans()
+
+
+def call(name: str, *arguments: st.SearchStrategy[object]) -> st.SearchStrategy[Call]:
+    """A call of a method with drawn arguments."""
+    return st.tuples(st.just(name), st.tuples(*arguments))
+
+
+GROUP_CALLS = ("subject", "last", "file_version", "write_version", "touch", "checked")
+ENTER = st.tuples(
+    st.just("add"),
+    st.tuples(
+        st.integers(0, 4),
+        st.integers(-1, 4),
+        st.integers(0, 12).map(lambda line: line << 32),
+        st.integers(0, 12).map(lambda line: line << 32),
+        st.integers(0, 60),
+    ),
+)
+CALLS = st.one_of(
+    ENTER,
+    ENTER,
+    call(TURN, st.integers(-5, 300), st.integers(-5, 60), st.integers(0, 9), FLAG, FLAG),
+    call("group", st.sampled_from([0, 1, 8, 16]), st.sampled_from("abcd")),
+    call("group", KEY, SUBJECT),
+    call("find", KEY, SUBJECT),
+    call("add", KIND, GROUP, LINE, LINE, SIZE),
+    call("show", PLACE, TEXT, SIZE, MARK),
+    call("set_stub", PLACE, TEXT, SIZE),
+    call("covering", GROUP, LINE, LINE),
+    *(call(name, GROUP) for name in GROUP_CALLS),
+    *(
+        call(name, PLACE)
+        for name in (
+            *("fail", "state", "mark", "size", "before", "gid", "kind"),
+            *("freshen", "is_fresh", "unseen_write"),
+        )
+    ),
+    *(call(name) for name in ("newest", "walk", "stubs", "missing", "release", "__len__")),
+    call("start", ROOM, SIZE, FLAG),
+    call("start_stubs", ROOM, FLAG),
+    call("emit", st.just(["x"]) | st.none(), TEXT),
+)
+
+
+def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut: bool) -> object:
+    """The calls of one assembly; each look at a file ends in its own way."""
+    seen: list[object] = []
+    kernel.start(room, number, stat)
+    for position in iter(kernel.walk, -1):
+        seen.append(position)
+        if position % 5 == 4:
+            kernel.fail(position)
+            continue
+        if kernel.gid(position) >= 0:
+            kernel.checked(kernel.gid(position))
+        if position % 2:
+            kernel.show(position, f"new {position}", kernel.size(position) + 1, position % 4)
+        kernel.freshen(position)
+    kernel.start_stubs(stub_room, cut and not kernel.carried)
+    for position in iter(kernel.stubs, -1):
+        seen.append(position)
+        kernel.set_stub(position, f"stub {position} {kernel.state(position)}", 3 + position % 4)
+    for position in kernel.missing():
+        seen.append(position)
+        kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
+    parts = ["block"]
+    hidden = len(kernel) - kernel.carried - kernel.stub_count
+    seen.append(list(kernel.emit(parts, f"{hidden} more" if hidden else "")))
+    kernel.release()
+    return seen, parts
+
+
+def outcome(kernel: Kernel, asked: Call) -> object:
+    """What a call gave or raised, in a form that two kernels can be compared by."""
+    name, arguments = asked
+    given_parts = [list(each) if isinstance(each, list) else each for each in arguments]
+    try:
+        value = (
+            turn(kernel, *given_parts)  # type: ignore[arg-type]  # drawn to fit
+            if name == TURN
+            else getattr(kernel, name)(*given_parts)
+        )
+    except Exception as error:
+        value = (type(error), str(error))
+    if isinstance(value, array):
+        value = (value.typecode, list(value))
+    counts = [getattr(kernel, count) for count in COUNTS]
+    return type(value), value, given_parts, counts
+
+
+@needs_both
+@given(st.lists(ENTER, max_size=20), st.lists(CALLS, max_size=60))
+def test_every_sequence_of_calls_gives_the_same(entered: list[Call], calls: list[Call]) -> None:
+    assert COMPILED is not None
+    twin, compiled = TWIN.kernel(), COMPILED.kernel()
+    for number in range(5):
+        assert twin.group(number * 8, f"file {number}") == compiled.group(
+            number * 8, f"file {number}"
+        )
+    for asked in [*entered, *calls]:
+        assert outcome(compiled, asked) == outcome(twin, asked), asked
+
+
+PIECES = st.lists(st.sampled_from(["\ud83d", "\ude00", "a", "\n", "é", "😀", "\r"]), max_size=30)
+
+
+def cut_outcome(flavour: Flavour, which: str, text: str, size: int) -> object:
+    """Where a flavour cuts, or what it raises."""
+    try:
+        return flavour.cut(which, text, size)
+    except Exception as error:
+        return type(error), str(error)
+
+
+@needs_both
+@given(PIECES.map("".join) | TEXT, st.integers(-3, 33) | WILD | NO_NUMBER)
+def test_every_cut_is_the_same(text: str, size: int) -> None:
+    assert COMPILED is not None
+    for which in ("cut_head", "cut_tail", "cut_lines"):
+        assert cut_outcome(COMPILED, which, text, size) == cut_outcome(TWIN, which, text, size)
+
+
+def signatures(flavour: Flavour) -> dict[str, str]:
+    """The signature of every function and public method."""
+    members = {
+        name: getattr(flavour.module, name) for name in ("cut_head", "cut_tail", "cut_lines")
+    }
+    members |= {
+        name: member
+        for name, member in inspect.getmembers(flavour.module.Kernel, callable)
+        if not name.startswith("_")
+    }
+    return {name: str(inspect.signature(member)) for name, member in members.items()}
+
+
+def contracts(flavour: Flavour) -> dict[str, str | None]:
+    """The first line of every public method's docstring, an embedded signature left off."""
+    return {
+        name: next(
+            line
+            for line in (inspect.getdoc(member) or "").splitlines()
+            if line and not line.startswith(f"{name}(") and not line.startswith("Kernel.")
+        )
+        for name, member in inspect.getmembers(flavour.module.Kernel, callable)
+        if not name.startswith("_")
+    }
+
+
+@needs_both
+def test_signatures_and_contracts_are_the_same() -> None:
+    assert COMPILED is not None
+    assert signatures(COMPILED) == signatures(TWIN)
+    assert contracts(COMPILED) == contracts(TWIN)
+
+
+def test_the_kernel_in_use_is_the_one_asked_for() -> None:
+    """Fails where a job that must run compiled fell back."""
+    if switched_on("IO_HARNESS_NO_EXTENSIONS"):
+        assert not io_harness.COMPILED
+    elif switched_on("IO_HARNESS_REQUIRE_EXTENSIONS"):
+        assert io_harness.COMPILED
+    assert (io_harness.context.kernel.Kernel is not _kernel_py.Kernel) == io_harness.COMPILED
