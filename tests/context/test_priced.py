@@ -72,6 +72,12 @@ class Story:
         self.ceiling = ceiling
         self.step = 0
         self.before = ""
+        self.manifest = ""
+
+    def resumed(self) -> Assembler:
+        """Another assembler that goes on from the last section."""
+        manifest = self.manifest or None
+        return Assembler(self.ledger, workspace=self.files, price=PRICE, manifest=manifest)
 
     def read(self, path: str, first: int, count: int) -> None:
         try:
@@ -97,7 +103,14 @@ class Story:
 
     def turn(self) -> Assembled:
         self.step += 1
+        other = self.resumed()
         out = self.assembler.assemble(step=self.step, budget_tokens=self.ceiling)
+        again = other.assemble(step=self.step, budget_tokens=self.ceiling)
+        assert again.text == out.text
+        assert again.stable_chars == out.stable_chars
+        assert (again.carried, again.est_tokens) == (out.carried, out.est_tokens)
+        assert again.manifest == out.manifest
+        self.manifest = out.manifest
         args = sum(len(piece.args) for piece in out.pieces)
         assert "".join(piece.text for piece in out.pieces) == out.text
         assert out.est_tokens == -(-(len(out.text) + args) // 4) <= self.ceiling
@@ -112,7 +125,7 @@ class Story:
         return out
 
 
-LINE = st.sampled_from(["a", "b", "", "c" * 30, "[step 1, note]", "d\r", "e" * 300])
+LINE = st.sampled_from(["a", "b", "", "c" * 30, "[step 1, note]", "d\r", "e" * 300, "f" * 2100])
 LINES = st.lists(LINE, max_size=12)
 PATHS = st.sampled_from(["a", "b", "./a"])
 EVENT = st.one_of(

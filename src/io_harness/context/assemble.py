@@ -6,11 +6,11 @@ from array import array
 from collections.abc import Callable, Sequence
 
 from io_harness.errors import ConfigError
-from io_harness.types import MemoryEntry, ObsKind
+from io_harness.types import MemoryEntry
 
 from . import manifest as manifests
 from . import render
-from ._kernel_py import COLLAPSED, CUT, SHIFT, STUB
+from ._kernel_py import CUT, SHIFT
 from .assembled import Assembled, Pieces
 from .budget import (
     CHARS_PER_TOKEN,
@@ -24,6 +24,7 @@ from .estimate import tokens_of
 from .freshness import Files, Judge, Reader
 from .ledger import Ledger
 from .priced import PricedAssembler
+from .resume import Snapshot, restore
 from .view import View
 from .watch import Watch
 
@@ -68,13 +69,23 @@ class Assembler:
                 f"the manifest knows {state.entered} observations and the ledger has "
                 f"{len(view.ledger)}; pass the ledger of the same run"
             )
-        starts = [start for start, _ in state.caps]
-        for (_, cap), stop in zip(state.caps, [*starts[1:], state.entered], strict=True):
-            view.enter_new(cap, stop)
+        stops = [*(start for start, _ in state.caps[1:]), state.entered]
+        for (_, cap), stop in zip(state.caps, stops, strict=False):
+            if self._priced is None:
+                view.enter_new(cap, stop)
+            else:
+                self._priced.enter(cap, stop)
         for refresh in state.refreshes:
             view.apply(refresh)
         for position in state.looked:
-            view.kernel.freshen(position)
+            self._watch.looked(position)
+        if self._priced is not None and state.section is not None:
+            self._priced.paid = state.section.paid
+            self._priced.pending = list(state.section.pending)
+            section = restore(view, self._priced, state.section)
+            self._priced.section = section
+            texts = [section.block.text, *section.texts]
+            self._before = ("".join(texts), texts)
 
     def assemble(
         self, *, step: int, budget_tokens: int, notes: Sequence[MemoryEntry] = ()
@@ -174,7 +185,7 @@ class Assembler:
             work=work,
             refreshes=made,
             recalled_keys=block.recalled,
-            _manifest=self._manifest_of(order),
+            _manifest=self._manifest_of(None),
         )
 
     def _grow(
@@ -204,23 +215,23 @@ class Assembler:
             work=priced.visited,
             refreshes=made,
             recalled_keys=section.block.recalled,
-            _manifest=self._manifest_of(section.codes),
+            _manifest=self._manifest_of(Snapshot(view, priced, section)),
         )
 
-    def _manifest_of(self, order: array[int]) -> Callable[[], str]:
+    def _manifest_of(self, snapshot: Snapshot | None) -> Callable[[], str]:
         view, turn = self._view, self._turn
         entered, caps, made = len(view.kernel), len(view.caps), len(self._watch.log)
 
         def build() -> str:
             # Asked for late, what was superseded meanwhile is needed again.
             log = view.refreshes.values() if turn == self._turn else self._watch.log[:made]
-            carried = [code >> SHIFT for code in order if not code & (STUB | COLLAPSED)]
             return manifests.dump(
                 manifests.State(
                     entered,
                     tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
                     manifests.newest(log),
-                    tuple(p for p in carried if view.ledger[p].kind is ObsKind.READ),
+                    self._watch.looked_past_writes(),
+                    None if snapshot is None else snapshot.state(),
                 )
             )
 
@@ -243,11 +254,13 @@ def _shared(one: str, other: str) -> int:
     )
 
 
-def _put(texts: list[str], order: array[int], squeezed: Carried, code: int) -> tuple[int, str]:
+def _put(
+    texts: list[str], order: array[int], squeezed: Carried, code: int
+) -> tuple[int, str, int | None]:
     """Put the cut newest observation in the place of its uncut self; where that is."""
     index = len(order) - 1
     while order[index] >> SHIFT != code >> SHIFT:
         index -= 1
     texts[index] = squeezed.text
     order[index] = code if squeezed.head is None else code | CUT
-    return index, squeezed.args
+    return index, squeezed.args, squeezed.head

@@ -12,8 +12,16 @@ from .entry import Refresh
 from .pieces import Piece, PieceStatus
 from .view import View
 
+# What only a growing section has: a file's change, and a read shown again after a void.
 HUNK = STUB | COLLAPSED
-_BITS = (1 << SHIFT) - 1
+AGAIN = HUNK | REFRESHED
+BITS = (1 << SHIFT) - 1
+
+
+def carries(code: int) -> bool:
+    """Whether a piece shows an observation's text."""
+    bits = code & HUNK
+    return bits == 0 or code & AGAIN == AGAIN
 
 
 class Pieces(Sequence[Piece]):
@@ -27,7 +35,7 @@ class Pieces(Sequence[Piece]):
         block: str,
         texts: Sequence[str],
         order: array[int],
-        squeezed: tuple[int, str] | None,
+        squeezed: tuple[int, str, int | None] | None,
     ) -> None:
         """`order` tells what each text is; `squeezed` the index cut further, and its arguments.
 
@@ -62,21 +70,23 @@ class Pieces(Sequence[Piece]):
                 return Piece(0, 0, None, memory, False, None, "", self._block)
             index -= 1
         code, text = self._order[index], self._texts[index]
-        position, bits = code >> SHIFT, code & _BITS
+        position, bits = code >> SHIFT, code & BITS
         observation = self._view.ledger[position]
         step, call = observation.step, observation.call or 0
         if bits == HUNK:
             path, status = observation.target, PieceStatus.REFRESHED
             return Piece(step, call, None, status, False, path, "", text)
-        if bits & COLLAPSED:
+        if bits & HUNK == COLLAPSED:
             return Piece(step, call, None, PieceStatus.COLLAPSED, True, None, "", text)
-        if bits & STUB:
+        if bits & AGAIN == AGAIN:
+            status, args = PieceStatus.REFRESHED, ""
+        elif bits & STUB:
             status, args = PieceStatus.STUB, self._view.stub_args(position)
         else:
             status, args = _status(bits), self._view.sent_args(position)
         if self._squeezed is not None and index == self._squeezed[0]:
             args = self._squeezed[1]
-        cut = bool(bits & (CUT | STUB))
+        cut = bool(bits & CUT) or status is PieceStatus.STUB
         return Piece(step, call, observation.kind, status, cut, observation.target, args, text)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from io_harness.errors import ConfigError
 from io_harness.types import JSON
@@ -15,17 +15,40 @@ VERSION = 1
 
 
 @dataclass(frozen=True, slots=True)
+class SectionState:
+    """A section that only grows: its pieces, what it has paid, its notes, the files it shows.
+
+    A piece is its code and its text; the text is `None` where the ledger gives it again.
+    `squeezed` is the index of the piece cut further, its arguments and how much is kept.
+    `pending` has waited for a section in vain; `files` are a path, its number of lines and
+    whether its end is shown.
+    """
+
+    pieces: tuple[tuple[int, str | None], ...]
+    squeezed: tuple[int, str, int | None] | None
+    hidden: int
+    paid: int
+    pending: tuple[int, ...]
+    block: str
+    keys: tuple[str, ...]
+    left_out: int
+    files: tuple[tuple[str, int | None, bool], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class State:
     """The facts of a section that do not follow from the ledger.
 
     `entered` is how many observations had entered, `caps` where the entry cap changed, `looked`
-    the carried reads that had been compared with their files.
+    the live reads known to be true after a later write of their file. `section` is there where the
+    section only grows.
     """
 
     entered: int
     caps: tuple[tuple[int, int], ...]
     refreshes: tuple[Refresh, ...]
     looked: tuple[int, ...]
+    section: SectionState | None = None
 
 
 def dump(state: State) -> str:
@@ -37,6 +60,7 @@ def dump(state: State) -> str:
             "caps": state.caps,
             "refreshes": [refresh_to_json(refresh) for refresh in state.refreshes],
             "looked": state.looked,
+            "section": None if state.section is None else asdict(state.section),
         },
         separators=(",", ":"),
     )
@@ -71,6 +95,7 @@ def load(text: str) -> State:
             tuple((int(start), int(cap)) for start, cap in value["caps"]),
             tuple(_refresh(record) for record in value["refreshes"]),
             tuple(int(position) for position in value["looked"]),
+            None if value["section"] is None else _section(value["section"]),
         )
     except (ValueError, TypeError, KeyError) as error:
         if isinstance(error, ConfigError):
@@ -78,6 +103,39 @@ def load(text: str) -> State:
         raise ConfigError(
             f"the manifest cannot be read ({error}); pass the text of Assembled.manifest unchanged"
         ) from error
+
+
+def _section(record: Mapping[str, JSON]) -> SectionState:
+    squeezed = record["squeezed"]
+    return SectionState(
+        tuple((_whole(code), _text(text)) for code, text in _rows(record["pieces"])),
+        None if squeezed is None else _squeezed(_row(squeezed)),
+        _whole(record["hidden"]),
+        _whole(record["paid"]),
+        tuple(_whole(position) for position in _row(record["pending"])),
+        str(record["block"]),
+        tuple(str(key) for key in _row(record["keys"])),
+        _whole(record["left_out"]),
+        tuple(
+            (str(path), None if total is None else _whole(total), bool(end))
+            for path, total, end in _rows(record["files"])
+        ),
+    )
+
+
+def _squeezed(row: list[JSON]) -> tuple[int, str, int | None]:
+    index, args, head = row
+    return _whole(index), str(args), None if head is None else _whole(head)
+
+
+def _row(value: JSON) -> list[JSON]:
+    if not isinstance(value, list):
+        raise ValueError(f"{value!r} is no list")
+    return value
+
+
+def _rows(value: JSON) -> list[list[JSON]]:
+    return [_row(row) for row in _row(value)]
 
 
 def _refresh(record: Mapping[str, JSON]) -> Refresh:

@@ -9,7 +9,7 @@ from io_harness.types import MemoryEntry
 
 from . import render
 from ._kernel_py import COLLAPSED, CUT, LIVE, READ, SEARCH, SHIFT, STUB
-from .assembled import HUNK
+from .assembled import AGAIN, HUNK, carries
 from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
 from .entry import Carried
 from .grammar import escape
@@ -34,7 +34,7 @@ class Section:
         self.chars = len(block.text)
         self.carried: set[int] = set()
         self.files: dict[int, ShownFile] = {}
-        self.squeezed: tuple[int, str] | None = None
+        self.squeezed: tuple[int, str, int | None] | None = None
         self.hidden = 0
 
     def put(self, code: int, text: str, args: str = "") -> None:
@@ -42,7 +42,7 @@ class Section:
         self.codes.append(code)
         self.texts.append(text)
         self.chars += len(text) + len(args)
-        if not code & (STUB | COLLAPSED):
+        if carries(code):
             self.carried.add(code >> SHIFT)
 
 
@@ -119,10 +119,10 @@ class PricedAssembler:
             return position << SHIFT | STUB, view.stub_text(position), view.stub_args(position)
         carried = view.carry(position)
         if kernel.kind(position) == READ:
-            self._show(section, position, None)
+            self.show(section, position, None)
         return position << SHIFT | kernel.mark(position), carried.text, carried.args
 
-    def _show(self, section: Section, position: int, head: int | None) -> None:
+    def show(self, section: Section, position: int, head: int | None) -> None:
         """Remember which lines of its file a carried read shows."""
         view, kernel = self._view, self._view.kernel
         gid = kernel.gid(position)
@@ -162,18 +162,18 @@ class PricedAssembler:
             return render.CHANGED_ON_DISK
         return render.wrote(render.place(self._view.ledger[kernel.last(gid)].step, None))
 
-    def _reads(self, section: Section, gid: int) -> list[int]:
+    def reads(self, section: Section, gid: int) -> list[int]:
         """The reads of a file that the section carries."""
         kernel = self._view.kernel
         return [p for p in section.carried if kernel.gid(p) == gid and kernel.kind(p) == READ]
 
     def _newest(self, section: Section, gid: int) -> int:
-        return max(self._reads(section, gid))
+        return max(self.reads(section, gid))
 
     def _void(self, section: Section, gid: int, step: int, reason: str, because: str) -> _Addition:
         """The file cannot be read: nothing that the section shows of it holds."""
         view, newest = self._view, self._newest(section, gid)
-        for position in sorted(self._reads(section, gid)):
+        for position in sorted(self.reads(section, gid)):
             section.carried.discard(position)
             if view.kernel.state(position) == LIVE:
                 self._watch.fail(position, step, because)
@@ -186,7 +186,7 @@ class PricedAssembler:
     ) -> list[_Addition]:
         """The change is too large to tell: all shown is void, the newest read is shown again."""
         view, newest = self._view, self._newest(section, gid)
-        section.carried.difference_update(self._reads(section, gid))
+        section.carried.difference_update(self.reads(section, gid))
         del section.files[gid]
         line = render.void(view.path(gid), step, reason, "")
         additions = [(newest << SHIFT | HUNK, line, "")]
@@ -194,7 +194,8 @@ class PricedAssembler:
         if again is not None and again not in self.pending:
             self._watch.look(again, step, cap)
             if view.kernel.state(again) == LIVE:
-                additions.append((*self._new(section, again, step, cap)[:2], ""))
+                code, text, _ = self._new(section, again, step, cap)
+                additions.append((code | AGAIN, text, ""))
         return additions
 
     # Writing anew.
@@ -235,12 +236,12 @@ class PricedAssembler:
         cut: Carried | None = None
         if plan.squeezed is not None and plan.squeezed[0] == position:
             cut = plan.squeezed[1]
-            section.squeezed = len(section.codes), cut.args
+            section.squeezed = len(section.codes), cut.args, cut.head
             mark |= CUT if cut.head is not None else 0
         carried = cut or self._view.carry(position)
         section.put(position << SHIFT | mark, carried.text, carried.args)
         if kernel.kind(position) == READ:
-            self._show(section, position, None if cut is None else cut.head)
+            self.show(section, position, None if cut is None else cut.head)
 
 
 def _as_it_is(_position: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import render
-from ._kernel_py import SEARCH
+from ._kernel_py import LIVE, SEARCH
 from .entry import Refresh, count_lines
 from .freshness import Files, Look, asked, same
 from .keys import file_subject, hash64
@@ -21,6 +21,7 @@ class Watch:
         self._files = files
         self._checked: set[int] = set()
         self._totals: dict[int, int] = {}
+        self._past_writes: set[int] = set()
 
     @property
     def sees_files(self) -> bool:
@@ -44,6 +45,19 @@ class Watch:
         self.check(kernel.gid(position))
         if not kernel.is_fresh(position):
             self._look_at_lines(position, step, cap)
+
+    def looked_past_writes(self) -> tuple[int, ...]:
+        """The live reads that are known to be true after a later write of their file."""
+        kernel = self._view.kernel
+        self._past_writes = {p for p in self._past_writes if kernel.state(p) == LIVE}
+        return tuple(sorted(p for p in self._past_writes if not kernel.unseen_write(p)))
+
+    def looked(self, position: int) -> None:
+        """A read is known to be true after all that was written so far."""
+        kernel = self._view.kernel
+        kernel.freshen(position)
+        if kernel.last(kernel.gid(position)) > position:
+            self._past_writes.add(position)
 
     def check(self, gid: int) -> None:
         """Look once a turn whether a file's signature gives reason to look at its content."""
@@ -80,7 +94,7 @@ class Watch:
         look = self._read(self._view.kernel.gid(position), first, limit)
         now = look.result
         if now is not None and same(observation, refresh, head, now):
-            self._view.kernel.freshen(position)
+            self.looked(position)
             return
         if now is None:
             self.fail(position, step, look.because)
@@ -90,7 +104,7 @@ class Watch:
         self._record(
             Refresh(position, step, reason, now.text, lines, now.total_lines, now.digest, cap)
         )
-        self._view.kernel.freshen(position)
+        self.looked(position)
 
     def reason(self, position: int) -> str:
         """What made a read wrong: the newest write not looked at yet, or somebody else."""

@@ -1,0 +1,116 @@
+"""A growing section as plain facts, and built again from them in another process."""
+
+from __future__ import annotations
+
+import re
+
+from ._kernel_py import COLLAPSED, READ, SHIFT, STUB
+from .assembled import AGAIN, BITS, HUNK, carries
+from .hunks import Hunk
+from .manifest import SectionState
+from .parse import parse
+from .priced import PricedAssembler, Section
+from .render import NotesBlock
+from .view import View
+
+_RANGE = re.compile(
+    r"(?:lines (?P<first>\d+)-(?P<last>\d+)|after line (?P<after>\d+)): "
+    r"now (?:lines \d+-(?P<end>\d+) of (?P<total>\d+)|gone)"
+    r"(?:, later lines move by (?P<by>[+-]\d+))?"
+)
+
+
+class Snapshot:
+    """What a growing section was at one turn, kept cheaply until its state is asked for."""
+
+    def __init__(self, view: View, priced: PricedAssembler, section: Section) -> None:
+        """Remember one turn; the section's lists only grow, so their lengths are enough."""
+        self._view = view
+        self._section = section
+        self._count = len(section.codes)
+        self._paid = priced.paid
+        self._pending = tuple(priced.pending)
+        self._files = tuple(
+            (gid, file.total, file.end_shown) for gid, file in section.files.items()
+        )
+
+    def state(self) -> SectionState:
+        """The facts of that turn."""
+        section = self._section
+        return SectionState(
+            tuple(self._piece(index) for index in range(self._count)),
+            section.squeezed,
+            section.hidden,
+            self._paid,
+            self._pending,
+            section.block.text,
+            section.block.recalled,
+            section.block.left_out,
+            tuple((self._view.path(gid), total, end) for gid, total, end in self._files),
+        )
+
+    def _piece(self, index: int) -> tuple[int, str | None]:
+        """A piece; its text is left out where the ledger gives the same again."""
+        code, text = self._section.codes[index], self._section.texts[index]
+        if carries(code) and self._view.carry(code >> SHIFT).text == text:
+            return code, None
+        return code, text
+
+
+def restore(view: View, priced: PricedAssembler, state: SectionState) -> Section:
+    """The section of a state; what it shows of each file follows from its pieces in order."""
+    section = Section(NotesBlock(state.block, state.keys, state.left_out))
+    section.hidden = state.hidden
+    last = {code >> SHIFT: index for index, (code, _) in enumerate(state.pieces) if carries(code)}
+    for index, (code, stored) in enumerate(state.pieces):
+        position = code >> SHIFT
+        text = view.carry(position).text if stored is None else stored
+        section.put(code, text, _args(view, state, index, code))
+        if code & BITS == HUNK:
+            _take_back_or_change(view, priced, section, position, text)
+        elif view.kernel.kind(position) == READ and last.get(position) == index:
+            squeezed = state.squeezed
+            head = squeezed[2] if squeezed is not None and squeezed[0] == index else None
+            priced.show(section, position, head)
+    section.squeezed = state.squeezed
+    totals = {path: (total, end) for path, total, end in state.files}
+    for gid, file in section.files.items():
+        file.total, file.end_shown = totals[view.path(gid)]
+        file.version = view.kernel.file_version(gid)
+    return section
+
+
+def _args(view: View, state: SectionState, index: int, code: int) -> str:
+    """The arguments sent with a piece."""
+    position, bits = code >> SHIFT, code & BITS
+    if state.squeezed is not None and state.squeezed[0] == index:
+        return state.squeezed[1]
+    if bits & AGAIN == AGAIN or bits & HUNK in (COLLAPSED, HUNK):
+        return ""
+    return view.stub_args(position) if bits & STUB else view.sent_args(position)
+
+
+def _take_back_or_change(
+    view: View, priced: PricedAssembler, section: Section, position: int, text: str
+) -> None:
+    gid = view.kernel.gid(position)
+    hunk = _hunk(text)
+    if hunk is not None:
+        section.files[gid].apply(hunk)
+        return
+    section.carried.difference_update(priced.reads(section, gid))
+    section.files.pop(gid, None)
+
+
+def _hunk(text: str) -> Hunk | None:
+    """The change that a hunk's text tells; `None` for a line that takes all back."""
+    piece = parse(text)[0]
+    match = _RANGE.match(piece.why)
+    if match is None:
+        return None
+    after = match["after"]
+    old = (int(after) + 1, int(after)) if after else (int(match["first"]), int(match["last"]))
+    shift = int(match["by"] or 0)
+    lines = tuple(piece.content.split("\n")) if match["end"] else ()
+    total = int(match["total"]) if match["total"] else 0
+    return Hunk(old, (old[0], old[1] + shift), lines, total)
