@@ -92,24 +92,22 @@ class Assembler:
     ) -> Assembled:
         """The section for the request of `step`, of at most `budget_tokens` estimated tokens.
 
-        Raises `ValueError` for a ceiling below 64 tokens.
+        Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens or a negative step.
         """
-        if budget_tokens < MIN_CEILING_TOKENS:
-            raise ValueError(
-                f"budget_tokens must be at least {MIN_CEILING_TOKENS}, got {budget_tokens}"
-            )
+        _whole("budget_tokens", budget_tokens, MIN_CEILING_TOKENS)
+        _whole("step", step, 0)
         view, kernel = self._view, self._view.kernel
         self._turn += 1
         if self._priced is not None:
             return self._grow(self._priced, step, budget_tokens, notes)
-        work = kernel.work - len(kernel)
+        visited, entered = kernel.work, len(kernel)
         cap = entry_cap_chars(budget_tokens)
         self._watch.begin_turn()
         view.enter_new(cap, len(view.ledger))
         block = render.render_notes(notes, budget_tokens // 4 * CHARS_PER_TOKEN)
         room = budget_tokens * CHARS_PER_TOKEN - len(block.text)
         squeezed = self._fit(room, budget_tokens, step, cap)
-        return self._emit(block, squeezed, kernel.work + len(kernel) - work)
+        return self._emit(block, squeezed, kernel.work - visited + len(kernel) - entered)
 
     def _fit(self, room: int, ceiling: int, step: int, cap: int) -> Carried | None:
         """Choose what is carried and what is a stub; the newest one where it had to be cut."""
@@ -245,6 +243,11 @@ class Assembler:
                 return chars + _shared(new, old)
             chars += len(new)
         return chars
+
+
+def _whole(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
 def _shared(one: str, other: str) -> int:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from io_harness.errors import ConfigError
+
 CHARS_PER_TOKEN = 4
 FLOOR_TOKENS = 2_000
 FLOOR_CAP_CHARS = 2_000
@@ -20,14 +22,14 @@ def exact(number: float) -> Fraction:
 
 def _whole(name: str, value: object) -> None:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{name} must be a whole number of tokens, got {value!r}")
+        raise ConfigError(f"{name} must be a whole number of tokens, got {value!r}")
 
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{name} must be a number, got {value!r}")
+        raise ConfigError(f"{name} must be a number, got {value!r}")
     if not math.isfinite(value):
-        raise ValueError(f"{name} must be finite, got {value!r}")
+        raise ConfigError(f"{name} must be finite, got {value!r}")
     return value
 
 
@@ -36,7 +38,7 @@ class ContextBudget:
     """A ceiling in estimated tokens and a share of the tokens still unspent.
 
     Half is the default share because the estimate runs low, so that it leaves margin for drift.
-    Raises `ValueError` where `max_tokens` is below 1 or `share` is not in (0, 1].
+    Raises `ConfigError`, a `ValueError`, where `max_tokens` is below 1 or `share` is not in (0, 1].
     """
 
     max_tokens: int = 24_000
@@ -45,9 +47,9 @@ class ContextBudget:
     def __post_init__(self) -> None:
         _whole("max_tokens", self.max_tokens)
         if self.max_tokens < 1:
-            raise ValueError(f"max_tokens must be at least 1, got {self.max_tokens}")
+            raise ConfigError(f"max_tokens must be at least 1, got {self.max_tokens}")
         if not 0 < _number("share", self.share) <= 1:
-            raise ValueError(f"share must be greater than 0 and at most 1, got {self.share!r}")
+            raise ConfigError(f"share must be greater than 0 and at most 1, got {self.share!r}")
 
     def effective_tokens(self, remaining: int | None) -> int:
         """The ceiling for one request, in tokens, when `remaining` tokens are unspent.
@@ -67,7 +69,7 @@ class CachePrice:
     """What a provider charges for a cached and a new input token, as multiples of its base price.
 
     Where `read` is below `write` a section is rewritten only when that pays. Raises
-    `ValueError` for a price that is negative or not finite.
+    `ConfigError`, a `ValueError`, for a price that is negative or not finite.
     """
 
     read: float = 1.0
@@ -76,7 +78,7 @@ class CachePrice:
     def __post_init__(self) -> None:
         for name, value in (("read", self.read), ("write", self.write)):
             if _number(name, value) < 0:
-                raise ValueError(f"{name} must not be negative, got {value!r}")
+                raise ConfigError(f"{name} must not be negative, got {value!r}")
 
     @property
     def rewards_a_stable_prefix(self) -> bool:
