@@ -12,19 +12,27 @@ from tests.project.tree import fresh_python, module_name, sources
 # Third-party libraries that only the part which needs them may load.
 HEAVY = {"anthropic", "click", "hypothesis", "httpx", "openai", "pytest", "rich", "typer"}
 
-# Others' libraries are loaded once, before each child loads one module of ours.
+# Others' libraries are loaded once, before each child loads one module of ours. What a package
+# loads of itself needs no child of its own: importing that starts with importing the package.
 ALONE = """
 import os, sys, traceback
-import apsw, asyncio, orjson, pathspec, re2, typer, xxhash
+import apsw, asyncio, orjson, pathspec, re2, tree_sitter, typer, xxhash
+covered = set()
 for name in sys.argv[1:]:
-    child = os.fork()
-    if child == 0:
+    if name in covered:
+        continue
+    reading, writing = os.pipe()
+    if os.fork() == 0:
         try:
             __import__(name)
+            os.write(writing, "\\n".join(m for m in sys.modules if m.startswith(name)).encode())
         except BaseException:
             print(name, traceback.format_exc(), sep="\\n", flush=True)
         os._exit(0)
-    os.waitpid(child, 0)
+    os.close(writing)
+    with open(reading) as pipe:
+        covered.update(pipe.read().split())
+    os.wait()
 """
 
 QUIET = """
