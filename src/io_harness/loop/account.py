@@ -1,0 +1,128 @@
+"""The account of a request: what it held, what was estimated, what it cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from io_harness.context import Assembled, PieceStatus, estimate_tokens
+from io_harness.events import RequestAssembled
+from io_harness.loop.state import Run
+from io_harness.providers.prompt import tools_text
+from io_harness.store import Assembly, PieceTrace, Refresh
+from io_harness.store import Event as TraceEvent
+from io_harness.types import Completion, CompletionRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request that is ready, with the account of it; `est_fixed` is the fixed part, in tokens."""
+
+    request: CompletionRequest
+    assembled: Assembled
+    ceiling: int
+    est_fixed: int
+
+    @property
+    def est_request(self) -> int:
+        """The estimate of all that is sent, in tokens."""
+        return self.est_fixed + self.assembled.est_tokens
+
+
+def fixed_tokens(run: Run) -> int:
+    """Return the estimate of what every request holds: tools, system text, goal."""
+    return sum(
+        estimate_tokens(text) for text in (tools_text(run.toolbox.specs), run.system, run.goal.text)
+    )
+
+
+def assembly_of(run: Run, prepared: Prepared) -> Assembly:
+    """Return the trace's record of a request."""
+    made = prepared.assembled
+    return Assembly(
+        est_section=made.est_tokens,
+        est_request=prepared.est_request,
+        pieces=tuple(
+            PieceTrace(
+                piece.step,
+                piece.call,
+                piece.status.value,
+                piece.text.strip() if piece.status is PieceStatus.STUB else "",
+                len(piece.text) + len(piece.args),
+            )
+            for piece in made.pieces
+        ),
+        detail={
+            "ceiling": prepared.ceiling,
+            "carried": made.carried,
+            "stubbed": made.stubbed,
+            "reread": made.reread,
+            "recalled": made.recalled,
+            "left_out": made.left_out,
+            "collapsed": made.collapsed,
+            "rewritten": made.rewritten,
+            "stable_chars": made.stable_chars,
+            "price": [run.price.read, run.price.write],
+            "chars": len(made.text),
+            "everything_chars": run.everything_chars,
+            "est_tools": estimate_tokens(tools_text(prepared.request.tools)),
+            "est_system": estimate_tokens(run.system),
+            "est_goal": estimate_tokens(run.goal.text),
+        },
+    )
+
+
+def request_event(run: Run, step: int, prepared: Prepared) -> RequestAssembled:
+    """Return what an observer is told of a request."""
+    made = prepared.assembled
+    return RequestAssembled(
+        step=step,
+        ceiling=prepared.ceiling,
+        est_section=made.est_tokens,
+        est_request=prepared.est_request,
+        chars=len(made.text),
+        everything_chars=run.everything_chars,
+        carried=made.carried,
+        stubbed=made.stubbed,
+        reread=made.reread,
+        recalled=made.recalled,
+        left_out=made.left_out,
+        rewritten=made.rewritten,
+    )
+
+
+def account_for(run: Run, completion: Completion, est_request: int) -> None:
+    """Count an answer's tokens, and learn what the estimate is worth."""
+    run.spending.add(completion, est_input=est_request)
+    usage = completion.usage
+    run.calibration.learn(est_request, None if usage is None else usage.input)
+
+
+def refreshes_of(made: Assembled) -> tuple[Refresh, ...]:
+    """Return the refreshes of an assembly as the store keeps them."""
+    return tuple(
+        Refresh(
+            position=refresh.position,
+            step=refresh.step,
+            lines=refresh.lines,
+            total_lines=refresh.total_lines,
+            digest=refresh.digest,
+            text=refresh.text,
+            reason=refresh.because if refresh.text is None else refresh.reason,
+        )
+        for refresh in made.refreshes
+    )
+
+
+def refresh_events(made: Assembled) -> tuple[TraceEvent, ...]:
+    """Return one event for each refresh of an assembly."""
+    return tuple(
+        TraceEvent(
+            kind="reread_refused" if refresh.text is None else "reread",
+            detail={
+                "position": refresh.position,
+                "reason": refresh.reason,
+                "because": refresh.because,
+            },
+        )
+        for refresh in made.refreshes
+    )

@@ -1,0 +1,76 @@
+"""Asking an approver, one thing at a time; and a policy as text, for the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import cast
+
+from io_harness import jsontext
+from io_harness.events import ApprovalAsked
+from io_harness.loop.state import Run
+from io_harness.policy import ApprovalRequest, Approver, Decision, Layer, Policy
+from io_harness.types import JSON, Act, Effect, Rule
+
+
+class OneAtATime:
+    """An approver that is asked one thing at a time, and whose answers are told."""
+
+    run: Run
+
+    def __init__(self, approver: Approver) -> None:
+        self._approver = approver
+        self._lock = asyncio.Lock()
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        """Ask, once the question before is answered."""
+        async with self._lock:
+            decision = await self._approver.decide(request)
+        self.run.tell(
+            ApprovalAsked(
+                step=self.run.step,
+                act=request.act,
+                subject=request.subject,
+                decision=decision.choice.value,
+            )
+        )
+        return decision
+
+
+def rules_of(policy: Policy) -> Iterator[Rule]:
+    """Yield every rule of a policy."""
+    for layer in policy.layers:
+        yield from layer.rules
+
+
+def policy_to_json(policy: Policy) -> str:
+    """Return a policy as JSON text."""
+    return jsontext.dumps(
+        {
+            "defaults": {act.value: policy.defaults[act].value for act in Act},
+            "layers": [
+                {
+                    "name": layer.name,
+                    "folds_case": layer.folds_case,
+                    "rules": [[r.act.value, r.effect.value, r.pattern] for r in layer.rules],
+                }
+                for layer in policy.layers
+            ],
+        }
+    )
+
+
+def policy_from_json(text: str) -> Policy:
+    """Return the policy of a stored run."""
+    value = cast("dict[str, dict[str, str]]", jsontext.loads(text))
+    defaults = {Act(act): Effect(effect) for act, effect in value["defaults"].items()}
+    return Policy(map(_layer, cast("list[dict[str, JSON]]", value["layers"])), defaults)
+
+
+def _layer(value: dict[str, JSON]) -> Layer:
+    rules = cast("list[tuple[str, str, str]]", value["rules"])
+    return Layer(
+        str(value["name"]),
+        tuple(Rule(Act(act), Effect(effect), pattern) for act, effect, pattern in rules),
+        folds_case=bool(value["folds_case"]),
+    )

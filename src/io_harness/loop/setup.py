@@ -1,0 +1,177 @@
+"""Making a run ready to be driven: new, or as the store has it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from io_harness.context import Assembler, Ledger
+from io_harness.contract import TaskContract, contract_to_json
+from io_harness.errors import PolicyNeedsApprover
+from io_harness.events import Observer
+from io_harness.loop.account import account_for
+from io_harness.loop.approving import OneAtATime, policy_to_json, rules_of
+from io_harness.loop.memory import RunMemory, RunTrace
+from io_harness.loop.prompt import SYSTEM, goal_message
+from io_harness.loop.stall import StallTracker
+from io_harness.loop.state import Run, whole_chars
+from io_harness.policy import Approver, Policy
+from io_harness.providers import Provider
+from io_harness.store import Lease, Recorded, Store
+from io_harness.store.workspaces import workspace_name
+from io_harness.tools import Tool, Toolbox, ToolContext, builtin_tools
+from io_harness.types import Act, Completion, Effect, ToolCall
+from io_harness.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What a caller gives a run besides its contract."""
+
+    provider: Provider
+    store: Store
+    policy: Policy
+    approver: Approver | None
+    tools: tuple[Tool, ...]
+    observer: Observer | None
+
+
+def toolbox_of(contract: TaskContract, setting: Setting) -> Toolbox:
+    """Return the tools that the run can use.
+
+    Commands are not offered where nobody could ever allow one. Raises `PolicyNeedsApprover`
+    where the policy would ask about something else and there is nobody to ask.
+    """
+    offered: Sequence[Tool] = (*builtin_tools(), *setting.tools)
+    if contract.memory_mode != "on":
+        offered = [tool for tool in offered if tool.spec.name not in ("remember", "forget")]
+    if setting.approver is not None:
+        return Toolbox(offered)
+    if _only_asks(setting.policy, Act.EXEC):
+        offered = [tool for tool in offered if Act.EXEC not in tool.acts]
+    toolbox = Toolbox(offered)
+    asking = [act.value for act in sorted(toolbox.acts) if setting.policy.may_ask(act)]
+    if asking:
+        raise PolicyNeedsApprover(
+            f"the policy would ask before some acts ({', '.join(asking)}) and nobody is there to "
+            "ask: give an approver, or extend the policy with rules that allow or deny them "
+            "(Policy.workspace() allows writing inside the root)"
+        )
+    return toolbox
+
+
+def _only_asks(policy: Policy, act: Act) -> bool:
+    """Whether a policy asks about an act by default and has no rule of its own that allows some."""
+    ruled = any(r.act is act and r.effect is not Effect.DENY for r in rules_of(policy))
+    return policy.defaults[act] is Effect.ASK and not ruled
+
+
+async def new_run(contract: TaskContract, setting: Setting, workspace: Workspace) -> Run:
+    """Record a new run and return it, ready for its first turn."""
+    toolbox = toolbox_of(contract, setting)
+    lease = await setting.store.journal.begin(
+        goal=contract.goal,
+        workspace=workspace_key(contract, workspace),
+        contract=contract_to_json(contract),
+        provider=setting.provider.name,
+        model=setting.provider.model,
+        policy=policy_to_json(setting.policy),
+    )
+    return _run(contract, setting, workspace, toolbox=toolbox, lease=lease, ledger=Ledger())
+
+
+async def recorded_run(
+    contract: TaskContract, setting: Setting, workspace: Workspace, lease: Lease
+) -> tuple[Run, Recorded]:
+    """Return a recorded run as it was, ready to go on, and what was recorded of it."""
+    toolbox = toolbox_of(contract, setting)
+    recorded = await setting.store.journal.load(lease.run_id)
+    ledger = Ledger()
+    unfinished = recorded.unfinished.step if recorded.unfinished else 0
+    for observation in recorded.observations:
+        if observation.step != unfinished:
+            ledger.push(observation)
+    run = _run(
+        contract,
+        setting,
+        workspace,
+        toolbox=toolbox,
+        lease=lease,
+        ledger=ledger,
+        manifest=recorded.manifest,
+    )
+    run.step, run.completion = recorded.last_step, recorded.last_completion
+    run.attempts = recorded.attempts
+    run.everything_chars = sum(map(whole_chars, ledger))
+    run.restore(recorded.state)
+    for step, completion, estimate in answers_of(recorded):
+        run.know_calls(step, completion)
+        account_for(run, completion, estimate)
+    return run, recorded
+
+
+def answers_of(recorded: Recorded) -> Iterator[tuple[int, Completion, int]]:
+    """Yield each step's answer, as far as counting and pairing need it, and its estimate."""
+    said = {o.step: o.text for o in recorded.observations if o.call == -1}
+    calls: dict[int, list[ToolCall]] = defaultdict(list)
+    for step, _, call in recorded.calls:
+        calls[step].append(call)
+    costs = zip(recorded.usages, recorded.estimates, strict=True)
+    for step, (usage, estimate) in enumerate(costs, 1):
+        completion = Completion(said.get(step, ""), tuple(calls[step]), usage)
+        if step == recorded.last_step and recorded.last_completion is not None:
+            completion = recorded.last_completion
+        yield step, completion, estimate or 0
+
+
+def workspace_key(contract: TaskContract, workspace: Workspace) -> str:
+    """Return the name that the workspace's notes are kept under."""
+    return workspace_name(contract.workspace_id or workspace)
+
+
+def _run(
+    contract: TaskContract,
+    setting: Setting,
+    workspace: Workspace,
+    *,
+    toolbox: Toolbox,
+    lease: Lease,
+    ledger: Ledger,
+    manifest: str | None = None,
+) -> Run:
+    journal = setting.store.journal
+    memory = RunMemory()
+    approver = None if setting.approver is None else OneAtATime(setting.approver)
+    run = Run(
+        contract=contract,
+        provider=setting.provider,
+        journal=journal,
+        lease=lease,
+        workspace_key=workspace_key(contract, workspace),
+        toolbox=toolbox,
+        tools=ToolContext(
+            workspace,
+            setting.policy,
+            approver,
+            command_env=dict(contract.command_env),
+            trace=RunTrace(journal, lease.run_id),
+            memory=memory,
+        ),
+        ledger=ledger,
+        assembler=Assembler(
+            ledger,
+            workspace=workspace,
+            policy=setting.policy,
+            price=contract.cache_price or setting.provider.cache_price,
+            manifest=manifest,
+        ),
+        system=SYSTEM,
+        goal=goal_message(contract),
+        stall=StallTracker(contract.stall),
+        observer=setting.observer,
+    )
+    memory.run = run
+    if approver is not None:
+        approver.run = run
+    return run

@@ -1,0 +1,87 @@
+"""Making the operator's check."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from io_harness.contract import Verification
+from io_harness.contract.verification import VerificationKind
+from io_harness.tools import Plan, ToolContext, ToolError
+from io_harness.tools.command import run_command
+from io_harness.types import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check said."""
+
+    passed: bool
+    output: str
+
+
+async def verify(verification: Verification, tools: ToolContext, *, seconds: float) -> Report:
+    """Make a check, a command of it within `seconds`; whatever it raises is a failed check."""
+    match verification.kind:
+        case VerificationKind.NONE:
+            return Report(True, "the model called no more tools")
+        case VerificationKind.COMMAND:
+            return await _command(verification, tools, seconds)
+        case VerificationKind.CALLABLE:
+            return await _callable(verification, Path(tools.workspace.root))
+        case VerificationKind.ALL_OF:
+            for part in verification.parts:
+                report = await verify(part, tools, seconds=seconds)
+                if not report.passed:
+                    return report
+            return Report(True, verification.describe())
+        case _:
+            return await asyncio.to_thread(_file, verification, tools)
+
+
+async def _callable(verification: Verification, root: Path) -> Report:
+    check = verification.check
+    assert check is not None
+    try:
+        said = (
+            check(root)
+            if inspect.iscoroutinefunction(check)
+            else await asyncio.to_thread(check, root)
+        )
+        said = await said if inspect.isawaitable(said) else said
+    except Exception as error:
+        return Report(False, f"the operator's check failed: {type(error).__name__}: {error}")
+    if isinstance(said, str):
+        return Report(False, said)
+    return Report(bool(said), "the operator's check " + ("passes" if said else "does not pass"))
+
+
+def _file(verification: Verification, tools: ToolContext) -> Report:
+    name, text = verification.file, verification.text
+    try:
+        found = tools.workspace.read(name).text
+    except (OSError, ValueError) as error:
+        return Report(False, f"{name} cannot be read: {error}")
+    if verification.kind is VerificationKind.FILE_EQUALS:
+        passed, how = found == text, "is exactly what was asked for"
+    else:
+        passed, how = text in found, f"contains {text!r}"
+    return Report(passed, f"{name} {how}" if passed else f"not true yet: {verification.describe()}")
+
+
+async def _command(verification: Verification, tools: ToolContext, seconds: float) -> Report:
+    """Run the operator's command as a tool would, but for the policy: nobody is asked."""
+    argv: list[JSON] = list(verification.argv)
+    command = shlex.join(verification.argv)
+    plan = run_command.plan({"argv": argv, "timeout": seconds}, tools)
+    assert isinstance(plan, Plan)
+    try:
+        text = (await plan.perform()).text
+    except ToolError as error:
+        return Report(False, f"`{command}`: {error}")
+    ended, _, said = text.partition("\n")
+    passed = ended == f"exit code {verification.expect_exit}"
+    return Report(passed, f"`{command}`: {ended}\n{said}".rstrip())
