@@ -105,6 +105,7 @@ def test_resume_finds_what_each_commit_left(store: Store) -> None:
         await store.journal.stepped(lease, 0, (), refreshes=[refresh, failed])
         fresh = await store.journal.load("run")
         assert (fresh.last_step, fresh.unfinished, fresh.manifest) == (0, None, None)
+        assert fresh.last_request is None
         assert fresh.refreshes == (refresh, failed)
 
         await answer(store.journal, lease, 1)
@@ -121,6 +122,7 @@ def test_resume_finds_what_each_commit_left(store: Store) -> None:
         whole = await store.journal.load("run")
         assert (whole.unfinished, whole.state, whole.last_step) == (None, "s", 1)
         assert whole.observations == observations(1)
+        assert whole.last_request == request(1)
         assert whole.calls == ((1, 0, CALLS[0]), (1, 1, CALLS[1]))
         failed_call = ProviderCall(step=2, attempt=1, kind="server", latency=0.1)
         await store.journal.attempted(lease, failed_call)

@@ -14,6 +14,7 @@ from io_harness.store.records import (
     RunRecord,
     StepRecord,
 )
+from io_harness.store.requests import parse_request
 from io_harness.store.rows import (
     calls,
     completion,
@@ -153,8 +154,8 @@ def recalls(tx: Transaction, run_id: str) -> tuple[MemoryRecall, ...]:
 def load(tx: Transaction, run_id: str) -> Recorded:
     """Return all that resume needs."""
     number = leases.known(tx, run_id)
-    manifest, state = only(
-        tx.execute("SELECT manifest, state FROM progress WHERE run = ?", (number,))
+    manifest, state, prompt = only(
+        tx.execute("SELECT manifest, state, prompt FROM progress WHERE run = ?", (number,))
     )
     answered = tx.execute(
         "SELECT step, input, output, cache_read, cache_write, reported, committed, (SELECT"
@@ -180,6 +181,9 @@ def load(tx: Transaction, run_id: str) -> Recorded:
         estimates=tuple(as_maybe_int(row[7]) for row in answered),
         last_step=last_step,
         last_completion=answer,
+        last_request=None
+        if prompt is None
+        else parse_request(VersionReader(tx).text(as_int(prompt))),
         unfinished=unfinished(tx, number, last_step, answer)
         if answer and not answered[-1][6]
         else None,

@@ -222,7 +222,7 @@ class Recorded:
     `state` the last text given to `stepped` or `completed` as such, each `None` where none was
     given. `usages` has one entry a completion, in order. `estimates` are the `est_request` of
     those requests (`None` where no assembly was given). `last_step` is the newest with a
-    completion, 0 where there is none; `attempts` counts those at the step after it. `calls` are
+    completion, 0 where there is none, `last_request` what it answers; `attempts` counts those at the step after it. `calls` are
     what all answers asked for: step, call, and the call.
     """
 
@@ -235,6 +235,7 @@ class Recorded:
     estimates: tuple[int | None, ...]
     last_step: int
     last_completion: Completion | None
+    last_request: CompletionRequest | None
     unfinished: Unfinished | None
     attempts: int
     calls: tuple[tuple[int, int, ToolCall], ...]
