@@ -18,8 +18,8 @@ from io_harness.types import JSON, Completion
 FAST = Retries(first_delay=0.001, max_delay=0.002)
 
 
-def call(name: str, **arguments: JSON) -> ToolCall:
-    return ToolCall("c", name, arguments)
+def call(tool: str, /, **arguments: JSON) -> ToolCall:
+    return ToolCall("c", tool, arguments)
 
 
 def read(path: str, **more: JSON) -> ToolCall:

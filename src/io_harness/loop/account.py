@@ -60,7 +60,7 @@ def assembly_of(run: Run, prepared: Prepared) -> Assembly:
             "left_out": made.left_out,
             "collapsed": made.collapsed,
             "rewritten": made.rewritten,
-            "stable_chars": made.stable_chars,
+            "stable_chars": prepared.request.stable_chars,
             "price": [run.price.read, run.price.write],
             "chars": len(made.text),
             "everything_chars": run.everything_chars,

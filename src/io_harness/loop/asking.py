@@ -19,6 +19,7 @@ from io_harness.loop.account import (
     request_event,
 )
 from io_harness.loop.outcome import End, Outcome
+from io_harness.loop.prefix import stable_chars
 from io_harness.loop.retry import TimeBudgetSpentError, ask
 from io_harness.loop.spending import section_ceiling
 from io_harness.loop.state import Run
@@ -95,7 +96,7 @@ def _prepare(run: Run, step: int, ceiling: int, notes: Sequence[MemoryEntry]) ->
         tools=run.toolbox.specs,
         messages=(run.goal, *messages),
         max_output_tokens=run.contract.output_reserve,
-        stable_chars=assembled.stable_chars,
+        stable_chars=stable_chars(run.section, messages),
     )
     return Prepared(request, assembled, ceiling, fixed_tokens(run))
 
@@ -141,6 +142,7 @@ async def _commit(
     )
     run.unrecorded.clear()
     run.attempts = 0
+    run.section = prepared.request.messages[1:]
     run.step, run.completion = step, completion
     run.know_calls(step, completion)
     account_for(run, completion, prepared.est_request)

@@ -32,7 +32,10 @@ def whole_chars(observation: Observation) -> int:
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """One run while it is driven. `step` is the newest that has a completion."""
+    """One run while it is driven. `step` is the newest that has a completion.
+
+    `section` are the messages of the last request, but for the goal.
+    """
 
     contract: TaskContract
     provider: Provider
@@ -49,6 +52,7 @@ class Run:
     observer: Observer | None = None
     step: int = 0
     completion: Completion | None = None
+    section: tuple[Message, ...] = ()
     calls: dict[tuple[int, int], ToolCall] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     calibration: Calibration = field(default_factory=Calibration)

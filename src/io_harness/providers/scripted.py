@@ -10,7 +10,7 @@ from typing import TypeAlias
 from io_harness.context.budget import CachePrice
 from io_harness.context.estimate import estimate_tokens
 from io_harness.errors import ProviderError
-from io_harness.providers.prompt import arguments_text, prompt_text
+from io_harness.providers.prompt import arguments_text, prompt_text, shared_chars
 from io_harness.types import Completion, CompletionRequest, ToolCall, Usage
 
 Turn: TypeAlias = Completion | str | ToolCall | Sequence[ToolCall] | ProviderError
@@ -85,7 +85,7 @@ class ScriptedProvider:
         tokens, output = estimate_tokens(prompt), estimate_tokens(said)
         if not self.cache_price.rewards_a_stable_prefix:
             return Usage(tokens, output)
-        shared = _shared_chars(prompt, self._last_prompt) // 4
+        shared = shared_chars(prompt, self._last_prompt) // 4
         self._last_prompt = prompt
         return Usage(tokens, output, cache_read=shared, cache_write=tokens - shared)
 
@@ -98,15 +98,3 @@ def _as_completion(turn: Completion | str | ToolCall | Sequence[ToolCall]) -> Co
     if isinstance(turn, ToolCall):
         return Completion(calls=(turn,), stop="tool_use")
     return Completion(calls=tuple(turn), stop="tool_use")
-
-
-def _shared_chars(one: str, other: str) -> int:
-    """Return the length of the prefix that two texts share."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
