@@ -20,7 +20,7 @@ from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Lease, Recorded, Store
 from io_harness.store.workspaces import workspace_name
-from io_harness.tools import Tool, Toolbox, ToolContext, builtin_tools
+from io_harness.tools import BUILTIN_TOOLS, Tool, Toolbox, ToolContext
 from io_harness.types import Act, Completion, Effect, ToolCall
 from io_harness.workspace import Workspace
 
@@ -43,7 +43,7 @@ def toolbox_of(contract: TaskContract, setting: Setting) -> Toolbox:
     Commands are not offered where nobody could ever allow one. Raises `PolicyNeedsApprover`
     where the policy would ask about something else and there is nobody to ask.
     """
-    offered: Sequence[Tool] = (*builtin_tools(), *setting.tools)
+    offered: Sequence[Tool] = (*BUILTIN_TOOLS, *setting.tools)
     if contract.memory_mode != "on":
         offered = [tool for tool in offered if tool.spec.name not in ("remember", "forget")]
     if setting.approver is not None:

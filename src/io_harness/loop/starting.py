@@ -132,6 +132,32 @@ def run_sync(
     )
 
 
+def resume_sync(
+    run_id: str,
+    provider: Provider,
+    store: Store,
+    *,
+    contract: TaskContract | None = None,
+    policy: Policy | None = None,
+    approver: Approver | None = None,
+    tools: Sequence[Tool] = (),
+    observer: Observer | None = None,
+) -> RunResult:
+    """Do what `resume` does, and wait for it; `RuntimeError` inside a running event loop."""
+    return blocking(
+        lambda: resume(
+            run_id,
+            provider,
+            store,
+            contract=contract,
+            policy=policy,
+            approver=approver,
+            tools=tools,
+            observer=observer,
+        )
+    )
+
+
 def blocking(start: Callable[[], Coroutine[None, None, T]]) -> T:
     """Run a coroutine to its end from plain code."""
     try:
@@ -142,8 +168,8 @@ def blocking(start: Callable[[], Coroutine[None, None, T]]) -> T:
         inside = True
     if inside:
         raise RuntimeError(
-            "run_sync was called inside a running event loop, which it would block: "
-            "write `await run(...)` there"
+            "called inside a running event loop, which it would block: "
+            "write `await run(...)` or `await resume(...)` there"
         )
     return asyncio.run(start())
 

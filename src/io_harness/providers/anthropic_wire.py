@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from io_harness.context.escape import clean
 from io_harness.providers import faults
-from io_harness.providers.wire import accepted_name, argument_object, count, sendable
+from io_harness.providers.wire import accepted_name, argument_object, count
 from io_harness.types import Completion, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -23,14 +24,14 @@ _MARK: Block = {"type": "ephemeral"}
 
 def system_blocks(request: CompletionRequest) -> list[Block]:
     """Return the system text as blocks; a vendor refuses an empty one."""
-    text = sendable(request.system)
+    text = clean(request.system)
     return [{"type": "text", "text": text}] if text.strip() else []
 
 
 def tool_blocks(request: CompletionRequest) -> list[Block]:
     """Return the tools as the API takes them, in the order given."""
     return [
-        {"name": t.name, "description": sendable(t.description), "input_schema": t.parameters}
+        {"name": t.name, "description": clean(t.description), "input_schema": t.parameters}
         for t in request.tools
     ]
 
@@ -94,13 +95,13 @@ def _blocks(message: Message) -> Iterator[tuple[Block, int]]:
             {
                 "type": "tool_result",
                 "tool_use_id": result.call_id,
-                "content": sendable(result.text),
+                "content": clean(result.text),
                 "is_error": result.is_error,
             },
             len(result.text),
         )
     if message.text.strip():
-        yield {"type": "text", "text": sendable(message.text)}, len(message.text)
+        yield {"type": "text", "text": clean(message.text)}, len(message.text)
     for call in message.calls:
         name = accepted_name(call.name)
         yield {"type": "tool_use", "id": call.id, "name": name, "input": argument_object(call)}, 0

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from io_harness import jsontext
+from io_harness.context.escape import clean
 from io_harness.providers import faults
 from io_harness.providers.wire import (
     accepted_name,
     argument_object,
     count,
     parsed_arguments,
-    sendable,
 )
 from io_harness.types import Completion, ToolCall, Usage
 
@@ -38,7 +38,7 @@ def tool_blocks(request: CompletionRequest) -> list[Block]:
             "type": "function",
             "function": {
                 "name": t.name,
-                "description": sendable(t.description),
+                "description": clean(t.description),
                 "parameters": t.parameters,
             },
         }
@@ -53,7 +53,7 @@ def message_blocks(request: CompletionRequest, *, marks: bool) -> list[Block]:
     Anthropic's cache marks instead, which OpenRouter hands on: after the fixed part, at the last
     message that ends within `stable_chars`, and at the end. OpenAI caches prefixes by itself.
     """
-    blocks: list[Block] = [{"role": "system", "content": sendable(request.system)}]
+    blocks: list[Block] = [{"role": "system", "content": clean(request.system)}]
     marked: dict[str, Block] = {}
     seen = 0
     for position, message in enumerate(request.messages):
@@ -105,12 +105,12 @@ def _without_choice(answer: Mapping[str, object], who: str) -> Exception:
 def _blocks(message: Message) -> list[Block]:
     if message.role == "tool":
         return [
-            {"role": "tool", "tool_call_id": r.call_id, "content": sendable(r.text)}
+            {"role": "tool", "tool_call_id": r.call_id, "content": clean(r.text)}
             for r in message.results
         ]
     if message.role == "user":
-        return [{"role": "user", "content": sendable(message.text)}]
-    block: Block = {"role": "assistant", "content": sendable(message.text) or None}
+        return [{"role": "user", "content": clean(message.text)}]
+    block: Block = {"role": "assistant", "content": clean(message.text) or None}
     if message.calls:
         block["tool_calls"] = [_call_block(call) for call in message.calls]
     if isinstance(message.reasoning, dict):

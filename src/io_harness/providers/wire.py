@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from io_harness import jsontext
+from io_harness.context.escape import clean
 from io_harness.errors import ConfigError
 from io_harness.providers import faults
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from io_harness.types import JSON, ToolCall
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
-_LONE_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _NAME_CHARS = 64
 _LARGEST_COUNT = 2**53
 
@@ -59,7 +59,7 @@ def argument_object(call: ToolCall) -> dict[str, JSON]:
     try:
         jsontext.dumps(call.arguments).encode()
     except UnicodeEncodeError:
-        return {sendable(key): _sendable_value(value) for key, value in call.arguments.items()}
+        return {clean(key): _clean_value(value) for key, value in call.arguments.items()}
     return call.arguments
 
 
@@ -74,20 +74,11 @@ def answer_object(text: str, *, who: str) -> dict[str, JSON]:
     return value
 
 
-def sendable(text: str) -> str:
-    r"""Return text that encodes to UTF-8: lone surrogates are shown as `\u{d83d}`."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return _LONE_SURROGATE.sub(lambda found: f"\\u{{{ord(found[0]):x}}}", text)
-    return text
-
-
-def _sendable_value(value: JSON) -> JSON:
+def _clean_value(value: JSON) -> JSON:
     if isinstance(value, str):
-        return sendable(value)
+        return clean(value)
     if isinstance(value, list):
-        return [_sendable_value(item) for item in value]
+        return [_clean_value(item) for item in value]
     if isinstance(value, dict):
-        return {sendable(key): _sendable_value(item) for key, item in value.items()}
+        return {clean(key): _clean_value(item) for key, item in value.items()}
     return value

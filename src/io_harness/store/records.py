@@ -222,8 +222,8 @@ class Recorded:
     `state` the last text given to `stepped` or `completed` as such, each `None` where none was
     given. `usages` has one entry a completion, in order. `estimates` are the `est_request` of
     those requests (`None` where no assembly was given). `last_step` is the newest with a
-    completion, 0 where there is none, `last_request` what it answers; `attempts` counts those at the step after it. `calls` are
-    what all answers asked for: step, call, and the call.
+    completion, 0 where there is none, `last_request` what it answers; `attempts` counts those
+    at the step after it. `calls` are what all answers asked for: step, call, and the call.
     """
 
     run: RunRecord
