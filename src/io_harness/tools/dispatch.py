@@ -72,6 +72,10 @@ class Toolbox:
         return await _Call(tool, context, before_effect).outcome(call.arguments)
 
 
+class DeniedError(ToolError):
+    """The policy denies what a call needs."""
+
+
 class _Call:
     """One call on its way."""
 
@@ -113,7 +117,7 @@ class _Call:
         for need in needs:
             verdict = self._context.policy.check(need.act, *need.names)
             if verdict.effect is Effect.DENY:
-                raise ToolError(_denied(need, verdict))
+                raise DeniedError(_denied(need, verdict))
             if verdict.effect is Effect.ASK and need.grant not in self._context.grants:
                 asks.append((need, verdict))
         return asks
@@ -163,11 +167,14 @@ def _denied(need: Need, verdict: Verdict) -> str:
 
 def _not_approved(request: ApprovalRequest, decision: Decision) -> ToolOutcome:
     why = f": {decision.reason}" if decision.reason else "; go on without it"
-    return _error(f"{request.act} of {request.subject!r} was not approved{why}")
+    text = f"{request.act} of {request.subject!r} was not approved{why}"
+    return replace(_error(text), denied=True)
 
 
 def _failure(error: Exception) -> ToolOutcome:
     """What a model is told of an exception: what happened, to what, and what to do."""
+    if isinstance(error, DeniedError):
+        return replace(_error(str(error)), denied=True)
     if isinstance(error, HarnessError | ValueError):
         return _error(str(error))
     if isinstance(error, OSError):

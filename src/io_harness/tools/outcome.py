@@ -28,15 +28,16 @@ class ToolOutcome:
     """What a call came to: the fields of its observation, and what only the trace keeps.
 
     `text` is whole: nothing is cut for a budget here. `changed` says that a file is known to be
-    no longer what it was: a write that changes nothing is no progress. `note` says what is
-    unusual about a file that was read. `arguments` are those performed: an approver may have
-    rewritten the call's own.
+    no longer what it was: a write that changes nothing is no progress. `denied` says that policy
+    or approver did not allow the call. `note` says what is unusual about a file that was read.
+    `arguments` are those performed: an approver may have rewritten the call's own.
     """
 
     kind: ObsKind
     target: str | None
     text: str
     is_error: bool = field(default=False, kw_only=True)
+    denied: bool = field(default=False, kw_only=True)
     lines: tuple[int, int] | None = field(default=None, kw_only=True)
     total_lines: int | None = field(default=None, kw_only=True)
     scope: str | None = field(default=None, kw_only=True)
