@@ -14,6 +14,11 @@ from .context import estimate_tokens as estimate_tokens
 from .contract import TaskContract as TaskContract
 from .contract import Verification as Verification
 from .errors import HarnessError as HarnessError
+from .loop import Outcome as Outcome
+from .loop import RunResult as RunResult
+from .loop import resume as resume
+from .loop import run as run
+from .loop import run_sync as run_sync
 from .memory import MEMORY_MAX_CHARS as MEMORY_MAX_CHARS
 from .memory import MEMORY_MAX_ENTRIES as MEMORY_MAX_ENTRIES
 from .memory import MEMORY_MAX_ENTRY_CHARS as MEMORY_MAX_ENTRY_CHARS

@@ -141,13 +141,12 @@ def _run(
     ledger: Ledger,
     manifest: str | None = None,
 ) -> Run:
-    journal = setting.store.journal
     memory = RunMemory()
     approver = None if setting.approver is None else OneAtATime(setting.approver)
     run = Run(
         contract=contract,
         provider=setting.provider,
-        journal=journal,
+        journal=setting.store.journal,
         lease=lease,
         workspace_key=workspace_key(contract, workspace),
         toolbox=toolbox,
@@ -156,17 +155,11 @@ def _run(
             setting.policy,
             approver,
             command_env=dict(contract.command_env),
-            trace=RunTrace(journal, lease.run_id),
+            trace=RunTrace(setting.store.journal, lease.run_id),
             memory=memory,
         ),
         ledger=ledger,
-        assembler=Assembler(
-            ledger,
-            workspace=workspace,
-            policy=setting.policy,
-            price=contract.cache_price or setting.provider.cache_price,
-            manifest=manifest,
-        ),
+        assembler=_assembler(contract, setting, workspace, ledger, manifest),
         system=SYSTEM,
         goal=goal_message(contract),
         stall=StallTracker(contract.stall),
@@ -176,3 +169,19 @@ def _run(
     if approver is not None:
         approver.run = run
     return run
+
+
+def _assembler(
+    contract: TaskContract,
+    setting: Setting,
+    workspace: Workspace,
+    ledger: Ledger,
+    manifest: str | None,
+) -> Assembler:
+    return Assembler(
+        ledger,
+        workspace=workspace,
+        policy=setting.policy,
+        price=contract.cache_price or setting.provider.cache_price,
+        manifest=manifest,
+    )

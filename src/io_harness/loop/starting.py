@@ -98,14 +98,7 @@ async def resume(
         observer=observer,
     )
     with _opened(given, store) as workspace:
-        lease = await store.journal.acquire(run_id)
-        try:
-            made, recorded = await recorded_run(given, setting, workspace, lease)
-        except BaseException:
-            await store.journal.release(lease)
-            raise
-        made.tell(_started(made, resumed=True))
-        return await _driven(made, lambda run: _go_on(run, recorded))
+        return await _resumed(given, setting, workspace, run_id)
 
 
 def run_sync(
@@ -172,6 +165,19 @@ def blocking(start: Callable[[], Coroutine[None, None, T]]) -> T:
             "write `await run(...)` or `await resume(...)` there"
         )
     return asyncio.run(start())
+
+
+async def _resumed(
+    contract: TaskContract, setting: Setting, workspace: Workspace, run_id: str
+) -> RunResult:
+    lease = await setting.store.journal.acquire(run_id)
+    try:
+        made, recorded = await recorded_run(contract, setting, workspace, lease)
+    except BaseException:
+        await setting.store.journal.release(lease)
+        raise
+    made.tell(_started(made, resumed=True))
+    return await _driven(made, lambda run: _go_on(run, recorded))
 
 
 async def _go_on(run: Run, recorded: Recorded) -> End:
