@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from ._kernel_py import COLLAPSED, READ, SHIFT, STUB
+from ._kernel_py import COLLAPSED, READ, SHIFT, STUB, SUPERSEDED
 from .assembled import AGAIN, BITS, HUNK, carries
-from .hunks import Hunk
+from .hunks import Hunk, ShownFile
 from .manifest import SectionState
 from .parse import parse
 from .priced import PricedAssembler, Section
@@ -18,6 +18,8 @@ _RANGE = re.compile(
     r"now (?:lines \d+-(?P<end>\d+) of (?P<total>\d+)|gone)"
     r"(?:, later lines move by (?P<by>[+-]\d+))?"
 )
+_LINES = re.compile(r"lines (?P<first>\d+)-(?P<last>\d+)")
+_CUT_INSIDE = " cut inside, "
 
 
 class Snapshot:
@@ -69,15 +71,35 @@ def restore(view: View, priced: PricedAssembler, state: SectionState) -> Section
         if code & BITS == HUNK:
             _take_back_or_change(view, priced, section, position, text)
         elif view.kernel.kind(position) == READ and last.get(position) == index:
-            squeezed = state.squeezed
-            head = squeezed[2] if squeezed is not None and squeezed[0] == index else None
-            priced.show(section, position, head)
+            if stored is None or view.kernel.state(position) != SUPERSEDED:
+                priced.show(section, position, _head(state, index))
+            else:
+                _show_text(view, section, position, stored)
     section.squeezed = state.squeezed
     totals = {path: (total, end) for path, total, end in state.files}
     for gid, file in section.files.items():
         file.total, file.end_shown = totals[view.path(gid)]
         file.version = view.kernel.file_version(gid)
     return section
+
+
+def _head(state: SectionState, index: int) -> int | None:
+    squeezed = state.squeezed
+    return squeezed[2] if squeezed is not None and squeezed[0] == index else None
+
+
+def _show_text(view: View, section: Section, position: int, text: str) -> None:
+    """Take in a read from its text: its refresh was let go when it was superseded."""
+    piece = parse(text)[0]
+    file = section.files.setdefault(view.kernel.gid(position), ShownFile())
+    shown = _LINES.match(piece.detail)
+    if shown is None:
+        return
+    first, last = int(shown["first"]), int(shown["last"])
+    if _CUT_INSIDE in piece.marker:
+        last -= 1
+    lines = piece.content.split("\n")[: last - first + 1]
+    file.lines.update(zip(range(first, last + 1), lines, strict=True))
 
 
 def _args(view: View, state: SectionState, index: int, code: int) -> str:
