@@ -82,6 +82,7 @@ class Assembler:
         if self._priced is not None and state.section is not None:
             self._priced.paid = state.section.paid
             self._priced.pending = list(state.section.pending)
+            self._watch.moved = {p: (first, count) for p, first, count in state.section.moved}
             section = restore(view, self._priced, state.section)
             self._priced.section = section
             texts = [section.block.text, *section.texts]
@@ -213,7 +214,7 @@ class Assembler:
             work=priced.visited,
             refreshes=made,
             recalled_keys=section.block.recalled,
-            _manifest=self._manifest_of(Snapshot(view, priced, section)),
+            _manifest=self._manifest_of(Snapshot(view, self._watch, priced, section)),
         )
 
     def _manifest_of(self, snapshot: Snapshot | None) -> Callable[[], str]:

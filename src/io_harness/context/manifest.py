@@ -21,7 +21,7 @@ class SectionState:
     A piece is its code and its text; the text is `None` where the ledger gives it again.
     `squeezed` is the index of the piece cut further, its arguments and how much is kept.
     `pending` has waited for a section in vain; `files` are a path, its number of lines and
-    whether its end is shown.
+    whether its end is shown; `moved` are reads whose lines are elsewhere now: the first, how many.
     """
 
     pieces: tuple[tuple[int, str | None], ...]
@@ -33,6 +33,7 @@ class SectionState:
     keys: tuple[str, ...]
     left_out: int
     files: tuple[tuple[str, int | None, bool], ...]
+    moved: tuple[tuple[int, int, int | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,10 @@ def _section(record: Mapping[str, JSON]) -> SectionState:
         tuple(
             (str(path), None if total is None else _whole(total), bool(end))
             for path, total, end in _rows(record["files"])
+        ),
+        tuple(
+            (_whole(position), _whole(first), None if count is None else _whole(count))
+            for position, first, count in _rows(record["moved"])
         ),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import islice
 
 from io_harness.types import MemoryEntry
 
@@ -13,12 +14,13 @@ from .assembled import AGAIN, HUNK, carries
 from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
 from .entry import Carried
 from .grammar import escape
-from .hunks import ShownFile, Unknown, lines_of
+from .hunks import Hunk, ShownFile, Unknown, lines_of
 from .rewrite import Plan, Planner, pays
 from .touched import TouchedFiles
 from .view import View
 from .watch import Watch
 
+_FOLLOWED_READS = 8
 # A piece to be appended: what it is, its text, the arguments sent with it.
 _Addition = tuple[int, str, str]
 
@@ -97,7 +99,7 @@ class PricedAssembler:
         )
         self.visited += plan.visited
         self.paid += max(0, section.chars - plan.chars)
-        return pays(self._price, self.paid, plan.chars)
+        return pays(self._price, self.paid, plan.chars, self._planner.terms.patience)
 
     # Growing.
 
@@ -153,8 +155,16 @@ class PricedAssembler:
         if hunk is None:
             return []
         file.apply(hunk)
+        self._move_reads(section, gid, hunk)
         top = render.hunk(view.path(gid), hunk, step, reason)
         return [(self._newest(section, gid) << SHIFT | HUNK, top + _line(hunk.lines, content), "")]
+
+    def _move_reads(self, section: Section, gid: int, hunk: Hunk) -> None:
+        """Reads follow their lines, so that a rewrite shows these and not others in their place."""
+        newest = islice(self._touched.reads(gid), _FOLLOWED_READS)
+        for position in {*self.reads(section, gid), *newest}:
+            if self._view.kernel.state(position) == LIVE:
+                self._watch.move(position, hunk)
 
     def _reason(self, gid: int, version: int) -> str:
         kernel = self._view.kernel
@@ -190,7 +200,7 @@ class PricedAssembler:
         del section.files[gid]
         line = render.void(view.path(gid), step, reason, "")
         additions = [(newest << SHIFT | HUNK, line, "")]
-        again = self._touched.newest_read(gid)
+        again = next(self._touched.reads(gid), None)
         if again is not None and again not in self.pending:
             self._watch.look(again, step, cap)
             if view.kernel.state(again) == LIVE:

@@ -12,6 +12,7 @@ from .parse import parse
 from .priced import PricedAssembler, Section
 from .render import NotesBlock
 from .view import View
+from .watch import Watch
 
 _RANGE = re.compile(
     r"(?:lines (?P<first>\d+)-(?P<last>\d+)|after line (?P<after>\d+)): "
@@ -25,13 +26,14 @@ _CUT_INSIDE = " cut inside, "
 class Snapshot:
     """What a growing section was at one turn, kept cheaply until its state is asked for."""
 
-    def __init__(self, view: View, priced: PricedAssembler, section: Section) -> None:
+    def __init__(self, view: View, watch: Watch, priced: PricedAssembler, section: Section) -> None:
         """Remember one turn; the section's lists only grow, so their lengths are enough."""
         self._view = view
         self._section = section
         self._count = len(section.codes)
         self._paid = priced.paid
         self._pending = tuple(priced.pending)
+        self._moved = watch.moves()
         self._files = tuple(
             (gid, file.total, file.end_shown) for gid, file in section.files.items()
         )
@@ -49,6 +51,7 @@ class Snapshot:
             section.block.recalled,
             section.block.left_out,
             tuple((self._view.path(gid), total, end) for gid, total, end in self._files),
+            self._moved,
         )
 
     def _piece(self, index: int) -> tuple[int, str | None]:

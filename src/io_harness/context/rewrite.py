@@ -16,18 +16,35 @@ from .touched import TouchedFiles
 from .view import View
 
 Look: TypeAlias = Callable[[int], None]
-# Tuned by cross-validation on recorded runs (docs/replay.md); 1 would be the ski-rental rule.
-PATIENCE = 3
-TAIL_SHARE = 24
-FILES_SHARE = 5
-STUBS_SHARE = 96
 COLLAPSED_CHARS = 64
 
 
-def pays(price: CachePrice, paid: int, kept: int) -> bool:
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """When a rewrite pays and what it keeps; the shares are parts of the ceiling.
+
+    Tuned by cross-validation on recorded runs (docs/replay.md). A `patience` of 1 would be the
+    ski-rental rule.
+    """
+
+    patience: Fraction = Fraction(3, 2)
+    tail: Fraction = Fraction(1, 48)
+    written_files: Fraction = Fraction(2, 7)
+    written_steps: int = 120
+    written_reads: int = 8
+    read_files: Fraction = Fraction(1, 24)
+    read_steps: int = 40
+    read_reads: int = 2
+    stubs: Fraction = Fraction(1, 400)
+
+
+TERMS = Terms()
+
+
+def pays(price: CachePrice, paid: int, kept: int, patience: Fraction) -> bool:
     """Whether what carrying the surplus has cost by now would have paid for a rewrite."""
     read, write = exact(price.read), exact(price.write)
-    return read * paid >= Fraction(PATIENCE) * (write - read) * kept
+    return read * paid >= patience * (write - read) * kept
 
 
 @dataclass(slots=True)
@@ -56,6 +73,7 @@ class Planner:
 
     def __init__(self, view: View, touched: TouchedFiles) -> None:
         """Plan for one assembler."""
+        self.terms = TERMS
         self._view = view
         self._touched = touched
 
@@ -66,15 +84,22 @@ class Planner:
 
         `look` is asked before the size of an observation counts.
         """
-        plan = Plan(chars=block_chars)
-        stub_room = ceiling // STUBS_SHARE * CHARS_PER_TOKEN
+        terms, plan = self.terms, Plan(chars=block_chars)
+        stub_room = _chars(ceiling, terms.stubs)
         limit = ceiling * CHARS_PER_TOKEN - stub_room - COLLAPSED_CHARS
         self._keep_new(plan, pending, limit, look)
-        tail = min(limit, plan.chars + ceiling // TAIL_SHARE * CHARS_PER_TOKEN)
         waiting = pending[: plan.left]
-        self._keep(plan, self._older(plan), tail, look, waiting, passing=False)
-        files = min(limit, plan.chars + ceiling // FILES_SHARE * CHARS_PER_TOKEN)
-        self._keep(plan, self._touched.lately(step), files, look, waiting, passing=True)
+        written = self._touched.written(step, terms.written_steps, terms.written_reads)
+        only_read = self._touched.only_read(
+            step, terms.read_steps, terms.read_reads, terms.written_steps
+        )
+        for share, candidates, passing in (
+            (terms.tail, self._older(plan), False),
+            (terms.written_files, written, True),
+            (terms.read_files, only_read, True),
+        ):
+            room = min(limit, plan.chars + _chars(ceiling, share))
+            self._keep(plan, candidates, room, look, waiting, passing=passing)
         self._choose_stubs(plan, stub_room)
         return plan
 
@@ -154,6 +179,11 @@ class Planner:
         hidden = len(self._view.kernel) - len(plan.kept) - len(plan.stubs)
         plan.line = render.collapsed(hidden) if hidden else ""
         plan.chars += len(plan.line)
+
+
+def _chars(ceiling: int, share: Fraction) -> int:
+    """A share of a ceiling in whole tokens, as code points."""
+    return int(ceiling * share) * CHARS_PER_TOKEN
 
 
 def _holds(ascending: Sequence[int], position: int) -> bool:

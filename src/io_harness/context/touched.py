@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 from ._kernel_py import LIVE, READ, WRITE
 from .view import View
 
-READ_STEPS = 40
-WRITE_STEPS = 80
-READS_A_FILE = 3
 # So many files are considered at most, however many one step touched.
 MOST_FILES = 256
 
@@ -19,8 +17,8 @@ MOST_FILES = 256
 class Touched:
     """One file: when it was last read and written, its live reads, its newest whole write."""
 
-    read_step: int = -READ_STEPS - 1
-    write_step: int = -WRITE_STEPS - 1
+    read_step: int | None = None
+    write_step: int | None = None
     reads: list[int] = field(default_factory=list)
     whole_write: int | None = None
 
@@ -51,26 +49,37 @@ class TouchedFiles:
             # A write that tells the file's number of lines has all of it in its arguments.
             touched.whole_write = None if observation.total_lines is None else position
 
-    def newest_read(self, gid: int) -> int | None:
-        """The newest live read of a file."""
+    def reads(self, gid: int) -> Iterator[int]:
+        """The live reads of a file, newest first."""
         touched = self._files.get(gid)
-        return next(self._live_reads(touched), None) if touched is not None else None
+        return iter(()) if touched is None else self._live_reads(touched)
 
-    def lately(self, step: int) -> Iterator[int]:
-        """What shows the files touched lately: file by file, newest touched first."""
-        for count, touched in enumerate(reversed(self._files.values())):
-            newest = max(touched.read_step, touched.write_step)
-            if count == MOST_FILES or newest < step - max(READ_STEPS, WRITE_STEPS):
-                return
-            if touched.read_step < step - READ_STEPS and touched.write_step < step - WRITE_STEPS:
+    def written(self, step: int, steps: int, reads: int) -> Iterator[int]:
+        """What shows the files written in the last steps, newest touched first.
+
+        So many newest live reads of each; of a file never read its newest whole write.
+        """
+        for touched in self._lately(step, steps):
+            if touched.write_step is None or touched.write_step < step - steps:
                 continue
             if touched.reads:
-                for count_of_file, position in enumerate(self._live_reads(touched)):
-                    if count_of_file == READS_A_FILE:
-                        break
-                    yield position
+                yield from islice(self._live_reads(touched), reads)
             elif touched.whole_write is not None:
                 yield touched.whole_write
+
+    def only_read(self, step: int, steps: int, reads: int, written_steps: int) -> Iterator[int]:
+        """The newest live reads of the files read in the last steps and not written lately."""
+        for touched in self._lately(step, steps):
+            if touched.write_step is None or touched.write_step < step - written_steps:
+                yield from islice(self._live_reads(touched), reads)
+
+    def _lately(self, step: int, steps: int) -> Iterator[Touched]:
+        """The files touched in the last steps, newest first."""
+        for touched in islice(reversed(self._files.values()), MOST_FILES):
+            newest = max(at for at in (touched.read_step, touched.write_step) if at is not None)
+            if newest < step - steps:
+                return
+            yield touched
 
     def _live_reads(self, touched: Touched) -> Iterator[int]:
         """The live reads of a file, newest first; the others are forgotten on the way."""

@@ -6,6 +6,7 @@ from . import render
 from ._kernel_py import LIVE, SEARCH
 from .entry import Refresh, count_lines
 from .freshness import Files, Look, asked, same
+from .hunks import Hunk
 from .keys import file_subject, hash64
 from .view import View
 
@@ -21,6 +22,7 @@ class Watch:
         self._files = files
         self._checked: set[int] = set()
         self._totals: dict[int, int] = {}
+        self.moved: dict[int, tuple[int, int | None]] = {}
         self._past_writes: set[int] = set()
 
     @property
@@ -59,6 +61,30 @@ class Watch:
         if kernel.last(kernel.gid(position)) > position:
             self._past_writes.add(position)
 
+    def move(self, position: int, hunk: Hunk) -> None:
+        """The lines of a live read are elsewhere since a change of its file."""
+        first, count = self._asked(position)
+        last = None if count is None else first + count - 1
+        if first > hunk.old[1]:
+            first += hunk.shift
+        if last is not None and last >= hunk.old[1]:
+            last += hunk.shift
+        self.moved[position] = first, None if last is None else max(1, last - first + 1)
+
+    def moves(self) -> tuple[tuple[int, int, int | None], ...]:
+        """The live reads whose lines are elsewhere: the first of them, and how many."""
+        state = self._view.kernel.state
+        self.moved = {p: lines for p, lines in self.moved.items() if state(p) == LIVE}
+        return tuple((p, *self.moved[p]) for p in sorted(self.moved))
+
+    def _asked(self, position: int) -> tuple[int, int | None]:
+        """The first line and the number of lines that stand for a read now."""
+        moved = self.moved.get(position)
+        if moved is not None:
+            return moved
+        refresh = self._view.refreshes.get(position)
+        return asked(self._view.ledger[position], refresh, self._view.head(position))
+
     def check(self, gid: int) -> None:
         """Look once a turn whether a file's signature gives reason to look at its content."""
         if self._files.visible and gid not in self._checked:
@@ -83,6 +109,7 @@ class Watch:
         self._record(Refresh(position, step, reason, because=because))
 
     def _record(self, refresh: Refresh) -> None:
+        self.moved.pop(refresh.position, None)
         self._view.apply(refresh)
         self.made.append(refresh)
         self.log.append(refresh)
@@ -90,10 +117,13 @@ class Watch:
     def _look_at_lines(self, position: int, step: int, cap: int) -> None:
         observation, refresh = self._view.ledger[position], self._view.refreshes.get(position)
         head = self._view.head(position)
-        first, limit = asked(observation, refresh, head)
+        first, limit = self._asked(position)
         look = self._read(self._view.kernel.gid(position), first, limit)
         now = look.result
-        if now is not None and same(observation, refresh, head, now):
+        stayed = position not in self.moved or self.moved[position] == asked(
+            observation, refresh, head
+        )
+        if now is not None and stayed and same(observation, refresh, head, now):
             self.looked(position)
             return
         if now is None:
