@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from io_harness.replay.importers import read_transcript
+from io_harness.replay.importers import read_transcripts
 from io_harness.types import ObsKind
 
 from .corpus import corpus_files, corpus_root
@@ -66,7 +66,7 @@ def manifest() -> dict[str, dict[str, int]]:
 
 
 def counted(path: Path) -> dict[str, int]:
-    run = read_transcript(str(path))
+    run = read_transcripts(str(path))[0]
     calls = [record for record in run.records if record.kind is not ObsKind.MESSAGE]
     kinds = Counter(record.kind.value for record in calls)
     errors = sum(record.is_error for record in calls)
@@ -92,6 +92,6 @@ def test_counts_are_the_manifests_but_for_what_is_explained() -> None:
 
 
 def test_nothing_of_the_corpus_is_not_understood() -> None:
-    assert {str(p): read_transcript(str(p)).report.unknown for p in corpus_files()} == {
+    assert {str(p): read_transcripts(str(p))[0].report.unknown for p in corpus_files()} == {
         str(p): Counter() for p in corpus_files()
     }

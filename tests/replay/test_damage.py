@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_harness.errors import ConfigError
-from io_harness.replay.importers import read_transcript
+from io_harness.replay.importers import read_transcripts
 from io_harness.replay.records import Transcript
 
 from .samples import SAMPLES, Json
@@ -22,7 +22,7 @@ WHOLE = [name for name in SAMPLES if name not in LINED]
 def read(text: str | bytes, folder: Path) -> Transcript:
     path = folder / "run"
     path.write_bytes(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text)
-    return read_transcript(str(path))
+    return read_transcripts(str(path))[0]
 
 
 @pytest.mark.parametrize("name", LINED)
@@ -101,9 +101,9 @@ def test_what_is_no_transcript_gets_one_clear_line(
 
 def test_a_directory_and_a_missing_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="a directory"):
-        read_transcript(str(tmp_path))
+        read_transcripts(str(tmp_path))[0]
     with pytest.raises(ConfigError, match="no such file"):
-        read_transcript(str(tmp_path / "gone"))
+        read_transcripts(str(tmp_path / "gone"))[0]
 
 
 def test_a_gigabyte_of_zeros_is_refused_without_reading_it(tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_a_gigabyte_of_zeros_is_refused_without_reading_it(tmp_path: Path) -> No
         file.truncate(1 << 30)
 
     with pytest.raises(ConfigError, match="zero bytes"):
-        read_transcript(str(path))
+        read_transcripts(str(path))[0]
 
 
 def spots(value: Json) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from io_harness.replay.files import FileTexts
-from io_harness.replay.importers import read_transcript
+from io_harness.replay.importers import read_transcripts
 from io_harness.replay.records import Record, Transcript
 from io_harness.types import ObsKind
 
@@ -15,7 +15,7 @@ from .samples import AFTER, BEFORE, SAMPLES, write_sample
 
 
 def sample(name: str, folder: Path) -> Transcript:
-    return read_transcript(write_sample(name, folder))
+    return read_transcripts(write_sample(name, folder))[0]
 
 
 def of_kind(run: Transcript, kind: ObsKind) -> list[Record]:
@@ -123,7 +123,7 @@ def test_a_resumed_session_is_not_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "run"
     text = SAMPLES["claude_code"]()
     path.write_text(text + text.replace('"uuid": "', '"uuid": "again'), encoding="utf-8")
-    run = read_transcript(str(path))
+    run = read_transcripts(str(path))[0]
 
     assert run.steps == 4
     assert len(run.records) == len(sample("claude_code", tmp_path).records) + 1  # the task's line
@@ -135,7 +135,7 @@ def test_unknown_types_are_counted_by_type(tmp_path: Path) -> None:
     path = tmp_path / "run"
     odd = '{"type": "hologram", "message": {}}\n'
     path.write_text(SAMPLES["claude_code"]() + odd, encoding="utf-8")
-    report = read_transcript(str(path)).report
+    report = read_transcripts(str(path))[0].report
 
     assert report.not_understood == 1
     assert report.unknown == {"line of type hologram": 1}

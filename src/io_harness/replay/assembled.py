@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from io_harness.context import Assembler, CachePrice, Ledger, PieceStatus
 from io_harness.replay.files import FileTexts
 from io_harness.replay.policy import Part, Shown, steps_of
-from io_harness.replay.recorded import RecordedFiles
+from io_harness.replay.recorded import RecordedFiles, lengths
+from io_harness.replay.records import Whole
 from io_harness.types import Observation, ObsKind
 
 if TYPE_CHECKING:
@@ -25,10 +26,11 @@ _SHOWN = {
     PieceStatus.STUB: Shown.STUB,
     PieceStatus.COLLAPSED: Shown.COLLAPSED,
 }
+_VOID = "nothing shown of it before holds"
 
 
-def observation(record: Record) -> Observation:
-    """The record as a caller of the assembler would push it.
+def observation(record: Record, total_lines: int | None) -> Observation:
+    """The record as a caller of the assembler would push it, `total_lines` the file's.
 
     A read whose text is not exactly lines of one file enters as a tool's result: nothing could
     say when it is stale. A search's question is its key, so that its header stays short.
@@ -37,19 +39,22 @@ def observation(record: Record) -> Observation:
     if kind is ObsKind.READ and not record.exact:
         kind = ObsKind.TOOL
     is_search = kind in {ObsKind.GREP, ObsKind.FIND}
-    is_read = kind is ObsKind.READ
     return Observation(
         record.step,
         kind,
         record.target,
         record.text,
         args=record.args,
-        lines=record.lines if is_read else None,
-        total_lines=record.total_lines if is_read else None,
+        lines=record.lines if kind is ObsKind.READ else None,
+        total_lines=total_lines if kind is ObsKind.READ or _is_whole_write(record) else None,
         key=f"{record.target} {record.scope}" if is_search else None,
         paths=record.paths if is_search else (),
         call=record.call,
     )
+
+
+def _is_whole_write(record: Record) -> bool:
+    return len(record.changes) == 1 and isinstance(record.changes[0], Whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +66,19 @@ class AssemblerPolicy:
     def requests(self, run: Transcript, terms: Terms) -> Iterator[Sequence[Part]]:
         """The pieces of each request's section, in order."""
         files = FileTexts.empty()
+        workspace = RecordedFiles(files, lengths(run))
         ledger = Ledger()
         price = self.price or CachePrice(terms.read, terms.write)
-        assembler = Assembler(ledger, workspace=RecordedFiles(files), price=price)
+        assembler = Assembler(ledger, workspace=workspace, price=price)
         parts = _Parts(run)
         for step, positions in enumerate(steps_of(run)[: run.steps], 1):
             for position in positions:
-                ledger.push(observation(run.records[position]))
-                files.take(run.records[position])
+                record = run.records[position]
+                files.take(record)
+                total = workspace.total_lines(record.target) if record.target else None
+                ledger.push(observation(record, total))
                 parts.enter(position)
-            made = assembler.assemble(step=step, budget_tokens=terms.ceiling)
-            yield parts.of(made)
+            yield parts.of(assembler.assemble(step=step, budget_tokens=terms.ceiling))
 
 
 class _Parts:
@@ -104,20 +111,19 @@ class _Parts:
     def _part(self, piece: Piece, nth: int) -> Part:
         key = (piece.step, piece.call, piece.status, nth)
         part = self._made.get(key)
-        if part is not None and part.text == piece.text and part.args == piece.args:
-            return part
-        position = self._positions.get((piece.step, piece.call))
-        path = as_of = None
-        if piece.status is PieceStatus.REFRESHED and position is not None:
-            path = self._run.records[position].target
-            as_of = self._last_write.get(path or "", position)
-        part = Part(
-            piece.text,
-            piece.args,
-            _SHOWN.get(piece.status, Shown.CARRIED),
-            position,
-            path,
-            -1 if as_of is None else as_of,
-        )
-        self._made[key] = part
+        if part is None or part.text != piece.text or part.args != piece.args:
+            part = self._made[key] = self._new(piece)
         return part
+
+    def _new(self, piece: Piece) -> Part:
+        position = self._positions.get((piece.step, piece.call))
+        shown = _SHOWN.get(piece.status, Shown.CARRIED)
+        if shown is not Shown.REFRESHED or position is None:
+            return Part(piece.text, piece.args, shown, position)
+        path = self._run.records[position].target or ""
+        as_of = self._last_write.get(path, position)
+        if piece.kind is None:
+            taken_back = _VOID in piece.text.partition("\n")[0]
+            shown = Shown.VOIDED if taken_back else Shown.APPENDED
+            position = None
+        return Part(piece.text, piece.args, shown, position, path, as_of)

@@ -6,7 +6,7 @@ and an edit inside them give the new lines 40 to 60 without the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from io_harness.replay.readtext import count_lines
@@ -40,6 +40,17 @@ class FileState:
 
 
 @dataclass(slots=True)
+class FileSpan:
+    """A file between two changes: how many of its lines came to be known, and how many lines
+    the change that ended it added, `None` where that is not known.
+    """
+
+    version: int
+    lines: int
+    added: int | None = None
+
+
+@dataclass(slots=True)
 class FileTexts:
     """The files of one run, driven by its records in order.
 
@@ -48,6 +59,7 @@ class FileTexts:
 
     _files: dict[str, FileState]
     unknown_writes: int = 0
+    history: dict[str, list[FileSpan]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls) -> FileTexts:
@@ -60,8 +72,25 @@ class FileTexts:
             return
         for change in record.changes:
             self.write(change)
+            self._note(change.path)
         if record.exact and record.target is not None and record.lines is not None:
             self.show(record.target, record.lines[0], record.text, record.total_lines)
+            self._note(record.target)
+
+    def _note(self, path: str) -> None:
+        """Keep count of the lines known of each version of a file."""
+        state = self._files.get(path)
+        if state is None:
+            return
+        spans = self.history.setdefault(path, [])
+        lines = count_lines(state.text)
+        if spans and spans[-1].version == state.version:
+            spans[-1].lines = lines
+            return
+        if spans:
+            before = spans[-1]
+            before.added = lines - before.lines if before.lines and lines else None
+        spans.append(FileSpan(state.version, lines))
 
     def state(self, path: str) -> FileState | None:
         """The file, where anything is known of it."""

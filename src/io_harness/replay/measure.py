@@ -15,7 +15,7 @@ from io_harness.replay.records import Change, Gone, Moved, Record, Swap, Transcr
 from io_harness.types import JSON, ObsKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from io_harness.replay.policy import Policy
 
@@ -53,11 +53,14 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as measured: its section's tokens, of these the unchanged start, its parts."""
+    """One request as measured: its section's tokens, and code points by how parts are shown.
+
+    `rewritten` tells that the section before is no prefix of this one.
+    """
 
     tokens: float
-    stable: float
-    shown: Counter[Shown]
+    shown: Mapping[Shown, int]
+    rewritten: bool
 
 
 def limit(run: Transcript, terms: Terms) -> float:
@@ -88,12 +91,19 @@ def measure(
         carried.update(p.record for p in parts[kept:] if p.record is not None and _shows(p))
         uses.judge(step, view, figures)
         if strip is not None:
-            strip.append(Request(chars / 4, stable / 4, Counter(p.shown for p in parts)))
+            strip.append(Request(chars / 4, _by_shown(parts), breaks))
         before = list(parts)
     figures.never_carried = sum(
         1 for i, r in enumerate(run.records) if r.step < run.steps and i not in carried
     )
     return figures
+
+
+def _by_shown(parts: Sequence[Part]) -> Mapping[Shown, int]:
+    found = dict.fromkeys(Shown, 0)
+    for part in parts:
+        found[part.shown] += part.chars
+    return found
 
 
 def _shows(part: Part) -> bool:
@@ -261,6 +271,8 @@ class Uses:
         based = [p.as_of for p in refreshes if p.shown is Shown.REFRESHED]
         if view.records[shown] > 0:
             based.append(shown)
+        void = max((p.as_of for p in refreshes if p.shown is Shown.VOIDED), default=-1)
+        based = [position for position in based if position >= void]
         if not based:
             return False
         current = max(based)

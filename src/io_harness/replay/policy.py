@@ -24,6 +24,7 @@ class Shown(StrEnum):
     BOUNDED = "bounded"
     REFRESHED = "refreshed"
     APPENDED = "appended"
+    VOIDED = "voided"
     STUB = "stub"
     COLLAPSED = "collapsed"
 
@@ -33,8 +34,9 @@ class Part:
     """One stretch of a request: text and arguments as sent, and whose they are.
 
     `record` is the position of the record shown, `None` for text that belongs to none. `path`
-    and `as_of` say of a refresh, or of lines appended after a change, which file they show and
-    up to which record's changes (its position) the text is current.
+    and `as_of` say of a refresh, of lines appended after a change, or of a line that takes back
+    all that was shown, which file they concern and up to which record's changes (its position)
+    they know it.
     """
 
     text: str

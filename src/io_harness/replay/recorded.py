@@ -2,30 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from zlib import crc32
 
+from io_harness.replay.files import HOLE, FileTexts
 from io_harness.replay.paths import canonical
 from io_harness.replay.readtext import count_lines
 from io_harness.types import ReadResult, Signature
 
 if TYPE_CHECKING:
-    from io_harness.replay.files import FileTexts
+    from io_harness.replay.records import Transcript
+
+_UNSEEN = "?" * 40 + "\n"
 
 
 class NotRecorded(OSError):
     """The recording does not tell what these lines are now."""
 
 
+def lengths(run: Transcript) -> Mapping[tuple[str, int], int]:
+    """How many lines each version of each file had at least, later records looked at too.
+
+    A real file's number of lines is known from the first read on; a recording may show the end
+    only later, so its number is taken back through the changes between.
+    """
+    files = FileTexts.empty()
+    for record in run.records:
+        files.take(record)
+    found: dict[tuple[str, int], int] = {}
+    for path, spans in files.history.items():
+        after = 0
+        for span in reversed(spans):
+            back = 0 if span.added is None else after - span.added
+            after = max(span.lines, back)
+            found[path, span.version] = after
+    return found
+
+
 class RecordedFiles:
     """Reads of a file give its text as of the records taken so far.
 
-    `unknown` counts reads that could not be answered: their observations stay stale.
+    `unknown` counts reads that could not be answered: their observations stay stale. A look at
+    a whole file gives lines that nobody was shown as lines of ordinary length: what is said of
+    the lines shown, and what it costs, is as it would be with the file at hand.
     """
 
-    def __init__(self, files: FileTexts) -> None:
+    def __init__(self, files: FileTexts, known: Mapping[tuple[str, int], int]) -> None:
         self._files = files
+        self._lengths = known
         self.unknown = 0
+
+    def total_lines(self, path: str) -> int | None:
+        """How many lines the file has now; `None` where nothing is known of it."""
+        state = self._files.state(path)
+        if state is None or state.gone or not state.text:
+            return None
+        counted = count_lines(state.text)
+        return counted if state.ends else max(counted, self._lengths.get((path, state.version), 0))
 
     def canonical(self, path: str) -> str:
         """The path as the importer spelled it: it has been made canonical there."""
@@ -42,17 +76,26 @@ class RecordedFiles:
         state = self._files.state(path)
         if state is not None and state.gone:
             raise FileNotFoundError(path)
+        total = self.total_lines(path)
         last = None if limit is None else offset + limit - 1
         text = self._files.lines(path, offset, last)
-        if state is None or text is None:
+        if text is None and offset == 1 and limit is None and state is not None and total:
+            text = _filled(state.text, total)
+        if text is None:
             self.unknown += 1
             raise NotRecorded(f"{path}: lines {offset} to {last or 'the end'} are not recorded")
-        total = count_lines(state.text) if state.ends else None
         return ReadResult(
             text,
             (offset, offset + count_lines(text) - 1),
             total,
-            len(state.text),
+            len(text),
             None,
             self.signature(path),
         )
+
+
+def _filled(text: str, total: int) -> str:
+    """A text with ordinary lines for those that nobody was shown."""
+    if text and not text.endswith("\n"):
+        text += "\n"
+    return text.replace(HOLE, _UNSEEN) + _UNSEEN * (total - count_lines(text))

@@ -31,6 +31,26 @@ class Source:
     whole: bool
     notes: Counter[str] = field(default_factory=Counter)
 
+    def runs(self) -> list[Source]:
+        """One source for each run: evaluations write an object with a whole run on every line."""
+        values = self.values
+        if len(values) == 1 and isinstance(values[0], list):
+            values = values[0]
+        if len(values) < 2 or not all(map(_holds_a_run, values)):
+            return [self]
+        return [
+            Source(f"{self.path}#{number}", [value], True, self.notes if number == 1 else Counter())
+            for number, value in enumerate(values, 1)
+        ]
+
+
+def _holds_a_run(value: JSON) -> bool:
+    """Whether one value has a list of a run's parts under one of the usual names."""
+    names = ("messages", "history", "trajectory", "events", "conversations")
+    return isinstance(value, dict) and any(
+        isinstance(value.get(name), list) and value.get(name) for name in names
+    )
+
 
 def load(path: str) -> Source:
     """Read a file as JSON. `ConfigError`: it cannot hold a transcript; the message says why."""

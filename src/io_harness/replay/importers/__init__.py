@@ -42,17 +42,24 @@ IMPORTERS: tuple[Importer, ...] = (
 )
 
 
-def read_transcript(path: str) -> Transcript:
-    """The run a file holds. `ConfigError`: no transcript; the message says what was found."""
-    source = load(path)
+def read_transcripts(path: str) -> tuple[Transcript, ...]:
+    """The runs a file holds, mostly one. `ConfigError`: none; the message says what was found."""
+    sources = load(path).runs()
+    found = [run for run in map(_import, sources) if run is not None]
+    if not any(run.records for run in found):
+        if found:
+            raise ConfigError(f"{path}: a {found[0].format} file that holds no record of a run")
+        raise ConfigError(f"{path}: {_found(sources[0])}, no transcript of a known format")
+    return tuple(run for run in found if run.records)
+
+
+def _import(source: Source) -> Transcript | None:
     for importer in IMPORTERS:
         if importer.claims(source):
             run = importer.build(source)
             run.report.notes.update(source.notes)
-            if run.records:
-                return run
-            raise ConfigError(f"{path}: a {run.format} file that holds no record of a run")
-    raise ConfigError(f"{path}: {_found(source)}, no transcript of a known format")
+            return run
+    return None
 
 
 def _found(source: Source) -> str:

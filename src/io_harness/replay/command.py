@@ -1,0 +1,59 @@
+"""`io-harness replay FILE…` for the command line to register."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from io_harness.context import CachePrice
+from io_harness.errors import ConfigError
+from io_harness.replay.page import html_page
+from io_harness.replay.report import replay_files
+from io_harness.replay.table import render
+
+
+def replay(  # noqa: PLR0917 - a command's parameters are its options
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recorded runs.")],
+    min_steps: Annotated[int, typer.Option(help="Leave shorter runs out of the total.")] = 1,
+    ceiling: Annotated[int, typer.Option(help="Most estimated tokens of a request.")] = 24_000,
+    price: Annotated[
+        str, typer.Option(metavar="READ,WRITE", help="Cost of a cached and of a new token.")
+    ] = "0.1,1.25",
+    fixed: Annotated[
+        int, typer.Option(metavar="TOKENS", help="System text and tool schemas.")
+    ] = 4_000,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
+) -> None:
+    """Show what recorded runs would have sent and cost under each policy; no key, no network."""
+    report = replay_files(
+        files, min_steps=min_steps, ceiling=ceiling, price=_price(price), fixed=fixed
+    )
+    if html is not None:
+        _write(html, html_page(report))
+    if as_json:
+        typer.echo(json.dumps(report.to_json(), ensure_ascii=True))
+    else:
+        Console(soft_wrap=True).print(render(report))
+
+
+def _price(text: str) -> CachePrice:
+    """The two numbers of `--price`. `ConfigError`: not two numbers from 0 up."""
+    try:
+        read, write = (float(part) for part in text.split(","))
+        return CachePrice(read, write)
+    except ValueError:
+        raise ConfigError(
+            f"--price {text!r}: give the cost of a cached and of a new token, as in 0.1,1.25"
+        ) from None
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"--html {path}: cannot be written ({error.strerror})") from None

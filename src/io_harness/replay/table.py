@@ -1,0 +1,105 @@
+"""The report on a terminal: what was read of each file, and the policies beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from io_harness.replay.measure import Figures, Seen
+from io_harness.replay.report import BASELINE
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from io_harness.replay.report import ReplayReport, RunReport
+
+_COLUMNS = ("billed", "of all", "sent", "cached", "breaks", "largest", "strict", "quoted", "echo")
+
+
+def render(report: ReplayReport) -> RenderableType:
+    """Tables for `rich` to print: one a run, then the total where there are several."""
+    parts: list[RenderableType] = []
+    for run in report.runs:
+        parts.extend([Text(_headline(run), style="bold"), *map(Text, _notes(run))])
+        parts.append(_table(run.policies, run.limit))
+    if len(report.runs) > 1:
+        parts.append(Text(_total_headline(report), style="bold"))
+        names = report.runs[0].policies
+        geo = {name: report.geo_mean(name) for name in names}
+        parts.append(_table({name: report.total(name) for name in names}, report.limit, geo))
+    return Group(*parts)
+
+
+def plain(text: str) -> str:
+    """Text from a file's name or content with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
+
+
+def _headline(run: RunReport) -> str:
+    kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(run.records.items()))
+    return f"\n{plain(run.file)}: {run.format}, {run.steps} requests; {kinds}"
+
+
+def _notes(run: RunReport) -> Iterator[str]:
+    for word, counts in (("not understood", run.unknown), ("met", run.notes)):
+        if counts:
+            told = ", ".join(f"{plain(what)} {n}" for what, n in sorted(counts.items()))
+            yield f"  {word}: {told}"
+    if run.reported:
+        ratio = run.reported / run.estimated if run.estimated else 0
+        yield (
+            f"  prompt tokens reported {run.reported:,}, estimated {run.estimated:,.0f} "
+            f"(fixed part assumed): {ratio:.2f} times the estimate"
+        )
+
+
+def _total_headline(report: ReplayReport) -> str:
+    counted, every = len(report.counted), len(report.runs)
+    left_out = f" (of {every}: the others have fewer than {report.min_steps} requests)"
+    return f"\nTotal of {counted} runs{left_out if counted < every else ''}"
+
+
+def _table(
+    policies: Mapping[str, Figures], limit: float, geo: Mapping[str, float] | None = None
+) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    table.add_column("policy", no_wrap=True)
+    for name in (*_COLUMNS, *(["geo-mean"] if geo else [])):
+        table.add_column(name, justify="right", no_wrap=True)
+    base = policies[BASELINE]
+    for name, figures in policies.items():
+        extra = [f"{geo[name]:.3f}"] if geo else []
+        table.add_row(Text(name), *_row(figures, base), *extra)
+    share = limit / base.billed if base.billed else 0
+    table.add_row(Text("limit", style="dim"), thousands(limit), f"{share:.3f}", style="dim")
+    return table
+
+
+def _row(figures: Figures, base: Figures) -> list[str]:
+    of_all = figures.billed / base.billed if base.billed else 1.0
+    cached = figures.stable / figures.sent if figures.sent else 0.0
+    return [
+        thousands(figures.billed),
+        f"{of_all:.3f}",
+        thousands(figures.sent),
+        f"{cached:.0%}",
+        f"{figures.breaks:,}",
+        thousands(figures.largest_request),
+        relative(figures.strict, base.strict),
+        relative(figures.quoted, base.quoted),
+        relative(figures.echo, base.echo),
+    ]
+
+
+def thousands(tokens: float) -> str:
+    """Tokens in thousands, so that a table fits a narrow terminal."""
+    return f"{tokens / 1000:,.1f}k"
+
+
+def relative(seen: Seen, base: Seen) -> str:
+    """What was visible as a share of what `everything` showed; a dash where that is nothing."""
+    return f"{seen.seen / base.seen:.3f}" if base.seen else "-"

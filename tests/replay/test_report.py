@@ -1,0 +1,209 @@
+"""The report as JSON, as a table and as a page."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from collections import Counter
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from io_harness.errors import ConfigError
+from io_harness.replay import replay_files
+from io_harness.replay.command import replay
+from io_harness.replay.page import html_page
+
+from .corpus import corpus_root
+from .samples import SAMPLES, write_sample
+
+FIGURES = {
+    "sent",
+    "billed",
+    "limit",
+    "stable",
+    "breaks",
+    "largest_request",
+    "strict",
+    "quoted",
+    "echo",
+    "sight",
+}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def command(*arguments: str) -> tuple[int, str, BaseException | None]:
+    app = typer.Typer()
+    app.command()(replay)
+    result = CliRunner().invoke(app, list(arguments))
+    return result.exit_code, result.stdout, result.exception
+
+
+def test_json_is_one_object_of_the_documented_shape(tmp_path: Path) -> None:
+    path = write_sample("claude_code", tmp_path)
+    code, out, _ = command(path, "--json")
+    found = json.loads(out)
+
+    assert code == 0
+    assert set(found) == {"files", "total"}
+    (run,) = found["files"]
+    assert set(run) == {"file", "format", "steps", "records", "not_understood", "policies"}
+    assert (run["file"], run["format"], run["steps"]) == (path, "claude_code", 4)
+    assert run["records"] == {"grep": 1, "message": 2, "read": 2, "write": 1}
+    assert set(run["policies"]) == {"everything", "every-turn", "priced"}
+    assert all(set(figures) == FIGURES for figures in run["policies"].values())
+    total = found["total"]["policies"]
+    assert all(set(figures) == FIGURES | {"geo_mean"} for figures in total.values())
+    assert total["everything"]["geo_mean"] == 1.0
+
+
+def test_short_runs_stay_out_of_the_total(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    five, four = write_sample("mini_swe_agent", tmp_path / "a"), write_sample("pi", tmp_path / "b")
+    report = replay_files([five, four], min_steps=4)
+
+    assert [run.steps for run in report.runs] == [5, 3]
+    assert report.total("everything").billed == report.runs[0].policies["everything"].billed
+    assert replay_files([four], min_steps=4).geo_mean("priced") == 1.0
+
+
+def test_a_file_of_several_runs_gives_each_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "output.jsonl"
+    one = json.dumps(json.loads(SAMPLES["openhands"]()))
+    path.write_text(f"{one}\n{one}\n", encoding="utf-8")
+
+    assert [run.file for run in replay_files([str(path)]).runs] == [f"{path}#1", f"{path}#2"]
+
+
+def test_the_table_fits_a_narrow_terminal_and_tells_what_was_met(tmp_path: Path) -> None:
+    path = tmp_path / "run"
+    path.write_text(SAMPLES["claude_code"]() + '{"type": "odd\x1b[31m"}\n', encoding="utf-8")
+    code, out, _ = command(str(path))
+
+    assert code == 0
+    assert "not understood: line of type odd\\u{1b}[31m 1" in out
+    assert "prompt tokens reported 4,420" in out
+    rows = [line for line in out.splitlines() if line.startswith(("policy", "every", "priced"))]
+    assert len(rows) == 4
+    assert all(len(row) <= 80 for row in rows)
+    assert "\x1b[31m" not in out
+
+
+@pytest.mark.parametrize("text", ["", "1", "a,b", "-1,1", "0.1;1", "nan,1"])
+def test_a_price_that_is_none_is_refused(text: str, tmp_path: Path) -> None:
+    _, _, error = command(write_sample("pi", tmp_path), "--price", text)
+
+    assert isinstance(error, ConfigError)
+
+
+def test_no_transcript_is_one_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.png"
+    path.write_bytes(b"\x89PNG\r\n\x1a\n")
+    _, _, error = command(str(path))
+
+    assert isinstance(error, ConfigError)
+    assert str(error) == f"{path}: a PNG image, no transcript"
+
+
+def test_the_page_needs_nothing_else(tmp_path: Path) -> None:
+    page = html_page(replay_files([write_sample("pi", tmp_path)]))
+
+    assert not re.search(r"<script|https?://|url\(|@import|<link|<img", page)
+    assert page.count('class="curve') == 3
+    assert page.count('class="strip"') == 3
+    assert "prefers-color-scheme:dark" in page
+
+
+def test_names_from_files_are_escaped_in_the_page(tmp_path: Path) -> None:
+    folder = tmp_path / "<img src=x onerror=alert(1)>"
+    folder.mkdir()
+    page = html_page(replay_files([write_sample("pi", folder)]))
+
+    assert "<img" not in page
+    assert "&lt;img src=x" in page
+
+
+def test_the_page_of_the_longest_run_is_small() -> None:
+    path = corpus_root() / "dev/pi/before-compaction.jsonl"
+
+    assert len(html_page(replay_files([str(path)])).encode()) < 2_000_000
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt install chromium)")
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_curves_are_drawn(width: int, dark: bool, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text(html_page(replay_files([write_sample("pi", tmp_path)])), encoding="utf-8")
+    shot = tmp_path / "shot.png"
+    assert CHROMIUM is not None
+    subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+            *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []),
+            f"--window-size={width},1600",
+            f"--screenshot={shot}",
+            page.as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=120,
+    )
+    colors = png_colors(shot)
+    curve = (0x6A, 0xA0, 0xFF) if dark else (0x25, 0x63, 0xC9)
+
+    assert colors.get(curve, 0) > 50
+    assert colors.most_common(1)[0][0] == ((0x12, 0x16, 0x1D) if dark else (0xFF, 0xFF, 0xFF))
+
+
+def png_colors(path: Path) -> Counter[tuple[int, ...]]:
+    """How often each colour stands in an 8-bit RGB or RGBA image."""
+    data = path.read_bytes()
+    at, packed, header = 8, b"", b""
+    while at < len(data):
+        (length,) = struct.unpack(">I", data[at : at + 4])
+        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        header = body if kind == b"IHDR" else header
+        packed += body if kind == b"IDAT" else b""
+        at += 12 + length
+    width, height, _, color = struct.unpack(">IIBB", header[:10])
+    size = {2: 3, 6: 4}[color]
+    raw, before = zlib.decompress(packed), bytearray(width * size)
+    found: Counter[tuple[int, ...]] = Counter()
+    for y in range(height):
+        start = y * (width * size + 1)
+        row = bytearray(raw[start + 1 : start + 1 + width * size])
+        unfiltered(row, before, raw[start], size)
+        found.update(zip(row[0::size], row[1::size], row[2::size], strict=True))
+        before = row
+    return found
+
+
+def unfiltered(row: bytearray, up: bytearray, kind: int, size: int) -> None:
+    """Undo a PNG row's filter in place."""
+    if kind == 0:
+        return
+    for i in range(len(row)):
+        left, above = (row[i - size], up[i]) if i >= size else (0, up[i])
+        corner = up[i - size] if i >= size else 0
+        guess = (0, left, above, (left + above) // 2, paeth(left, above, corner))[kind]
+        row[i] = (row[i] + guess) & 255
+
+
+def paeth(left: int, above: int, corner: int) -> int:
+    near = left + above - corner
+    a, b, c = abs(near - left), abs(near - above), abs(near - corner)
+    if a <= b and a <= c:
+        return left
+    return above if b <= c else corner
