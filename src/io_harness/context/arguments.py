@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 
 from .escape import clean
 
 LITERAL_CHARS = 200
 STUB_CHARS = 400
 EMPTY = "{}"
+# A section's worth: what is shown is asked for again every turn.
+_REMEMBERED = 1_024
 # A JSON string, and the colon that makes it a key.
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?', re.DOTALL)
 
@@ -41,11 +44,13 @@ def elided(args: str, limit: int) -> str:
     return shorter if len(shorter) <= limit else EMPTY
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def for_stub(args: str) -> str:
     """Arguments beside a stub."""
     return elided(args, STUB_CHARS)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def for_entry(args: str, cap: int) -> str:
     """Arguments as they enter: whole where they fit the entry cap."""
     sent = clean(args)
