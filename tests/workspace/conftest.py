@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -10,13 +14,21 @@ from io_harness.workspace import Workspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture(params=["kernel", "walk"])
 def containment(request: pytest.FixtureRequest) -> Literal["kernel", "walk"]:
     way: Literal["kernel", "walk"] = request.param
     return way
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Path]:
+    """A directory on a memory file system, where there is one: many files and swaps are fast."""
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    path = Path(tempfile.mkdtemp(dir=place))
+    yield path
+    shutil.rmtree(path)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from io_harness.tools.base import Plan, ToolContext
 from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
-from io_harness.workspace import shown
+from io_harness.workspace import counted, shown
 
 if TYPE_CHECKING:
     from io_harness.types import ReadResult
@@ -61,8 +61,7 @@ def list_dir(
     def work() -> ToolOutcome:
         canonical = need.names[0]
         listing = here.workspace.list(canonical, gate=reading_gate(here), exact=True)
-        count = len(listing.entries)
-        head = f"{count:,} {'entry' if count == 1 else 'entries'}"
+        head = counted(len(listing.entries), "entry", "entries")
         lines = [f"{head}; {listing.left_out}" if listing.left_out else head]
         lines += map(_line, listing.entries)
         return ToolOutcome(

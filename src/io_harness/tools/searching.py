@@ -8,7 +8,7 @@ from io_harness.tools.base import Plan, ToolContext
 from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
-from io_harness.workspace import shown
+from io_harness.workspace import counted, shown
 
 if TYPE_CHECKING:
     from io_harness.workspace import GrepResult, Hit
@@ -26,7 +26,7 @@ def find(
     def work() -> ToolOutcome:
         place = need.names[0]
         found = here.workspace.find(pattern, place, gate=reading_gate(here), exact=True)
-        count = f"{len(found.paths):,} {'file' if len(found.paths) == 1 else 'files'}"
+        count = counted(len(found.paths), "file")
         lines = [_head(count, found.left_out), *map(shown, found.paths)]
         return ToolOutcome(ObsKind.FIND, pattern, "\n".join(lines), scope=place)
 
@@ -72,9 +72,8 @@ def _head(count: str, left_out: str) -> str:
 
 
 def _text(result: GrepResult) -> str:
-    files = f" in {len(result.paths):,} files" if len(result.paths) > 1 else ""
-    plural = "line" if result.matches == 1 else "lines"
-    lines = [_head(f"{result.matches:,} matching {plural}{files}", result.left_out)]
+    files = f" in {counted(len(result.paths), 'file')}" if len(result.paths) > 1 else ""
+    lines = [_head(f"{counted(result.matches, 'matching line')}{files}", result.left_out)]
     previous: Hit | None = None
     gaps = any(not hit.matched for hit in result.hits)
     for hit in result.hits:

@@ -12,7 +12,7 @@ from io_harness.tools.builtin import builtin, path_need
 from io_harness.tools.nearest import nearest_lines
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, Effect, ObsKind
-from io_harness.workspace import UTF_8, Encoding, WholeText, digest_of, shown
+from io_harness.workspace import UTF_8, Encoding, WholeText, counted, digest_of, shown
 
 if TYPE_CHECKING:
     from io_harness.workspace import Workspace
@@ -147,7 +147,7 @@ class _Write:
         return ToolOutcome(
             ObsKind.WRITE,
             self.path,
-            f"{told}: {lines:,} {'line' if lines == 1 else 'lines'}, {size:,} bytes",
+            f"{told}: {counted(lines, 'line')}, {counted(size, 'byte')}",
             total_lines=lines,
             digest=digest,
             changed=status != "unchanged",

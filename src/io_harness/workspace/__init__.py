@@ -6,7 +6,7 @@ from io_harness.workspace.listing import Entry, Listing
 from io_harness.workspace.pattern import PatternError
 from io_harness.workspace.reading import digest_of
 from io_harness.workspace.searching import FindResult, GrepResult
-from io_harness.workspace.spelling import shown
+from io_harness.workspace.spelling import counted, shown
 from io_harness.workspace.tree import Gate
 from io_harness.workspace.whole import WholeText
 from io_harness.workspace.workspace import Workspace
@@ -25,6 +25,7 @@ __all__ = [
     "WholeText",
     "Workspace",
     "WriteResult",
+    "counted",
     "digest_of",
     "shown",
 ]

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from io_harness.types import Effect
-from io_harness.workspace.spelling import is_temporary, join
+from io_harness.workspace.spelling import counted, is_temporary, join
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,8 +47,8 @@ def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) ->
     try:
         root.refuse_own(path, names, os.fstat(descriptor))
         with os.scandir(descriptor) as entries:
-            counted = _Visible(root, os.fstat(descriptor).st_dev, entries)
-            first = heapq.nsmallest(LIST_MAX_ENTRIES, counted, key=lambda entry: entry.name)
+            visible = _Visible(root, os.fstat(descriptor).st_dev, entries)
+            first = heapq.nsmallest(LIST_MAX_ENTRIES, visible, key=lambda entry: entry.name)
             crowded = next(entries, None) is not None
             shown = [
                 Entry(entry.name, _kind(entry), _size(entry))
@@ -59,9 +59,9 @@ def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) ->
         raise root.told(error, path) from None
     finally:
         os.close(descriptor)
-    more = counted.count - len(first)
-    least = "at least " if crowded else ""
-    left_out = f"{least}{more:,} more entries; find narrows them by a pattern" if more else ""
+    more = visible.count - len(first)
+    rest = f"{'at least ' if crowded else ''}{counted(more, 'more entry', 'more entries')}"
+    left_out = f"{rest}; find narrows them by a pattern" if more else ""
     return Listing(join(names), tuple(shown), left_out)
 
 

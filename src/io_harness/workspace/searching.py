@@ -11,7 +11,7 @@ from io_harness.workspace.content import UTF_8, encoding_of
 from io_harness.workspace.lines import Hit, hits_in
 from io_harness.workspace.pattern import LinePattern, PathPattern
 from io_harness.workspace.reading import WHOLE_MAX_BYTES
-from io_harness.workspace.spelling import join, shown
+from io_harness.workspace.spelling import counted, join, shown
 from io_harness.workspace.tree import Found, Gate, LeftOut, Tree
 from io_harness.workspace.walk import PATH_ONLY
 
@@ -65,7 +65,7 @@ def find_files(
         else:
             more += 1
     if more:
-        left_out.stopped = f"{more:,} more paths; narrow the pattern or the path"
+        left_out.stops.append(f"{counted(more, 'more path')}; narrow the pattern or the path")
     return FindResult(tuple(paths), str(left_out))
 
 
@@ -110,8 +110,8 @@ class Grep:
                 self._unsearched += 1
             else:
                 self._search(found)
-        if self._full:
-            self._left_out.stopped = self._stopped()
+        if self._full and (self._cut_in or self._unsearched):
+            self._left_out.stops.append(self._stopped())
         return GrepResult(tuple(self._hits), self._matches, tuple(self._paths), str(self._left_out))
 
     def _candidates(self, path: str, glob: PathPattern | None, *, exact: bool) -> Iterator[Found]:
@@ -191,15 +191,13 @@ class Grep:
         counts["binary"] += text is None
         return text
 
-    def _stopped(self) -> str | None:
-        """Why the search ended before its end, if it did."""
-        if self._cut_in is None and not self._unsearched:
-            return None
-        more = f"{shown(self._cut_in)} has more, " if self._cut_in else ""
-        return (
-            f"stopped at {self._matches:,} matching lines: {more}{self._unsearched:,} files were "
-            "not searched; narrow the pattern, the path or the glob"
-        )
+    def _stopped(self) -> str:
+        """Why the search ended before its end."""
+        rest = [f"{shown(self._cut_in)} has more"] if self._cut_in else []
+        if self._unsearched:
+            rest.append(f"{counted(self._unsearched, 'more file')} not searched")
+        lines = counted(self._matches, "matching line")
+        return f"stopped at {lines}: {', '.join(rest)}; narrow the pattern, the path or the glob"
 
 
 def _whole(descriptor: int, size: int) -> bytes:

@@ -62,3 +62,8 @@ def is_temporary(name: str) -> bool:
 def shown(path: str) -> str:
     """A path on one line: as it is where all of it prints, else as a JSON string."""
     return path if path.isprintable() and not path.startswith('"') else json.dumps(path)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number of things in words: `1 file`, `2,000 files`."""
+    return f"{number:,} {one if number == 1 else many or f'{one}s'}"

@@ -31,6 +31,7 @@ DIRECTORY_MAX_ENTRIES = 200_000
 TREE_MAX_ENTRIES = 1_000_000
 TREE_MAX_SECONDS = 60.0
 PATH_MAX_BYTES = 4_000
+MAX_LEVELS = 1_000
 _IGNORE_MAX_BYTES = 2**20
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
 
@@ -39,7 +40,7 @@ _LEFT_OUT = {
     "binary": "not text",
     "large": "over 64 MiB",
     "unreadable": "could not be read",
-    "deep": "with a path too long to open",
+    "deep": "too deep to enter",
     "crowded": "in directories of more than 200,000 entries",
     "ignored": "named by .gitignore",
 }
@@ -47,19 +48,18 @@ _LEFT_OUT = {
 
 @dataclass(slots=True)
 class LeftOut:
-    """What a search left out, counted, and why it ended early, if it did.
+    """What a search left out, counted, and why it ended early if it did.
 
     What the policy denies is not counted: a refusal does not tell what is there.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
-    stopped: str | None = None
+    stops: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
         """One line; empty where nothing was left out."""
         told = [f"{self.counts[key]:,} {why}" for key, why in _LEFT_OUT.items() if self.counts[key]]
-        parts = [f"left out: {', '.join(told)}"] if told else []
-        return "; ".join([*parts, self.stopped] if self.stopped else parts)
+        return "; ".join([*([f"left out: {', '.join(told)}"] if told else []), *self.stops])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Tree:
     @contextmanager
     def _opened(self, names: tuple[str, ...]) -> Iterator[int | None]:
         """A directory open for listing; None, and counted, where it cannot be."""
-        if len(os.fsencode(join(names))) > PATH_MAX_BYTES:
+        if len(names) > MAX_LEVELS or len(os.fsencode(join(names))) > PATH_MAX_BYTES:
             self._left_out.counts["deep"] += 1
             yield None
             return
@@ -183,7 +183,7 @@ class Tree:
 
     def _exhausted(self) -> bool:
         if self._entries > TREE_MAX_ENTRIES:
-            self._left_out.stopped = f"stopped after {self._entries:,} names; give a path"
+            self._left_out.stops.append(f"stopped after {self._entries:,} names; give a path")
         elif time.monotonic() > self._deadline:
-            self._left_out.stopped = f"stopped after {TREE_MAX_SECONDS:.0f} s; give a path"
-        return self._left_out.stopped is not None
+            self._left_out.stops.append(f"stopped after {TREE_MAX_SECONDS:.0f} s; give a path")
+        return bool(self._left_out.stops)
