@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 class Bench:
-    """One context, and calls of its tools."""
+    """One context, and calls of its tools, on one event loop for all tests."""
+
+    runner: asyncio.Runner
 
     def __init__(self, context: ToolContext, *tools: Tool) -> None:
         self.context = context
@@ -30,7 +32,7 @@ class Bench:
         self, name: str, arguments: dict[str, JSON] | str, before: BeforeEffect | None = None
     ) -> ToolOutcome | Deferred:
         call = ToolCall("id", name, arguments)
-        return asyncio.run(self.toolbox.dispatch(call, self.context, before_effect=before))
+        return self.runner.run(self.toolbox.dispatch(call, self.context, before_effect=before))
 
     def __call__(self, name: str, **arguments: JSON) -> ToolOutcome:
         outcome = self.dispatch(name, arguments)
@@ -43,6 +45,12 @@ class Bench:
         assert outcome.kind == "error"
         assert outcome.target == name
         return outcome.text
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _loop() -> Iterator[None]:
+    with asyncio.Runner() as Bench.runner:
+        yield
 
 
 @pytest.fixture
