@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from io_harness.store import Store
 
 
 def io_harness(*args: str) -> subprocess.CompletedProcess[str]:
@@ -37,10 +41,27 @@ def test_wrong_use_exits_2_without_a_traceback(args: tuple[str, ...]) -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_demo_shows_at_least_twenty_turns_growing() -> None:
-    done = io_harness("demo")
-    rows = [line.split() for line in done.stdout.splitlines() if line.split()[:1] != []]
-    chars = [int(row[1].replace(",", "")) for row in rows if row[0].isdigit()]
-    assert done.returncode == 0
-    assert len(chars) >= 20
-    assert chars == sorted(chars)
+def test_the_demo_shows_what_it_promises(tmp_path: Path) -> None:
+    since = time.monotonic()
+    done = io_harness("demo", "--dir", str(tmp_path / "demo"))
+    assert done.returncode == 0, done.stderr
+    assert time.monotonic() - since < 60
+    rows = [line.split() for line in done.stdout.splitlines()]
+    steps = [row for row in rows if len(row) > 6 and row[0].isdigit() and row[1][0].isdigit()]
+    whole = [int(row[1].replace(",", "")) for row in steps]
+    sent = [int(row[2].replace(",", "")) for row in steps]
+    assert len(steps) >= 20
+    assert whole == sorted(whole)
+    assert max(sent) <= 1_500 < max(whole) / 4
+    assert "* everything, o sent" in done.stdout
+    assert "1 could not be: the policy would ask" in done.stdout
+    assert "A second run recalled 2 notes of the first: success" in done.stdout
+    with Store.open(tmp_path / "demo" / "runs.db") as store:
+        first, second = store.runs()
+        kinds = {event.kind for event in store.context_events(first.run_id)}
+        shown = [step for step in store.steps(first.run_id) for c in step.calls if c.name == "show"]
+        recalled = {recall.key for recall in store.memory_recalls(second.run_id)}
+    assert {"reread", "reread_refused", "memory_write"} <= kinds
+    assert recalled == {"how to check", "layout"}
+    assert "def orders_1(" in shown[0].result
+    assert io_harness("demo", "--dir", str(tmp_path / "demo")).returncode == 2

@@ -2,19 +2,53 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from io_harness.cli import demo as _demo
 from io_harness.cli import doctor as _doctor
+from io_harness.cli import looking, notes, running
 
 app = typer.Typer(
     add_completion=False,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     help="Run tool-using agents with a hard ceiling on every request and a durable memory.",
 )
+memory = typer.Typer(no_args_is_help=True, help="See and rule the notes about a workspace.")
+app.add_typer(memory, name="memory")
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", metavar="PATH", help="The store; else $IO_HARNESS_STORE.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="JSON, for machines.")]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="P:M",
+        help="anthropic:M, openai:M, openrouter:M or openai-compatible:M@URL.",
+    ),
+]
+PolicyOption = Annotated[
+    Path | None, typer.Option("--policy", metavar="FILE", help="A policy, as TOML.")
+]
+AllowOption = Annotated[
+    str | None,
+    typer.Option("--allow", metavar="ACTS", help="Acts allowed without asking: read,write,exec."),
+]
+BudgetOption = Annotated[
+    int | None, typer.Option("--budget", metavar="N", help="Most tokens of all requests.")
+]
+StepsOption = Annotated[int | None, typer.Option("--max-steps", metavar="N", help="Most steps.")]
+RootArgument = Annotated[str, typer.Argument(metavar="ROOT", help="The workspace, or its id.")]
+KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The note's key.")]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help='Its id, the start of it, or "last".')
+]
 
 
 def _print_version(asked: bool) -> None:
@@ -27,23 +61,142 @@ def _print_version(asked: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
     ] = False,
 ) -> None:
     """Options that belong to no command."""
 
 
 @app.command()
-def demo() -> None:
-    """Show, with no key and no network, how a request grows."""
-    _demo.show()
+def demo(
+    place: Annotated[
+        Path | None, typer.Option("--dir", metavar="DIR", help="A new directory to work in.")
+    ] = None,
+) -> None:
+    """Run a scripted agent through everything, with no key and no network."""
+    raise typer.Exit(_demo.show(place))
+
+
+@app.command()
+def run(  # noqa: PLR0917  (a command's parameters are its options)
+    goal: Annotated[str | None, typer.Argument(metavar="GOAL", help="What is to be done.")] = None,
+    root: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="The workspace; else the current directory.")
+    ] = None,
+    verify: Annotated[
+        str | None, typer.Option(metavar="CMD", help="Done when this command exits with 0.")
+    ] = None,
+    model: ModelOption = None,
+    budget: BudgetOption = None,
+    max_steps: StepsOption = None,
+    store: StoreOption = None,
+    policy: PolicyOption = None,
+    allow: AllowOption = None,
+    workspace_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="The name its notes are kept under.")
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="The whole contract, as TOML.")
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Work towards a goal in a directory until a check says that it is reached."""
+    common = running.Common(
+        model=model,
+        store=store,
+        policy=policy,
+        allow=allow,
+        budget=budget,
+        max_steps=max_steps,
+        as_json=json,
+    )
+    raise typer.Exit(
+        running.start(
+            common, goal=goal, root=root, verify=verify, workspace_id=workspace_id, config=config
+        )
+    )
+
+
+@app.command()
+def resume(  # noqa: PLR0917  (a command's parameters are its options)
+    run: RunArgument,
+    model: ModelOption = None,
+    budget: BudgetOption = None,
+    max_steps: StepsOption = None,
+    store: StoreOption = None,
+    policy: PolicyOption = None,
+    allow: AllowOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Go on with a run that was interrupted, that waits, or whose limits are raised."""
+    common = running.Common(
+        model=model,
+        store=store,
+        policy=policy,
+        allow=allow,
+        budget=budget,
+        max_steps=max_steps,
+        as_json=json,
+    )
+    raise typer.Exit(running.go_on(common, run))
+
+
+@app.command()
+def runs(store: StoreOption = None, json: JsonOption = False) -> None:
+    """List the runs of a store."""
+    looking.runs(store, json=json)
+
+
+@app.command()
+def show(
+    run: RunArgument,
+    step: Annotated[int | None, typer.Option(metavar="N", help="One step, whole.")] = None,
+    request: Annotated[bool, typer.Option("--request", help="The request of that step.")] = False,
+    store: StoreOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Show what a run did, step by step."""
+    looking.show(store, run, step=step, request=request, json=json)
 
 
 @app.command()
 def doctor(
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    root: Annotated[Path, typer.Option(metavar="DIR", help="The workspace to check for.")] = Path(),
+    store: StoreOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Check this installation and say what would not work."""
-    raise typer.Exit(_doctor.show(as_json=as_json))
+    raise typer.Exit(_doctor.show(store, root, as_json=as_json))
+
+
+@memory.command("list")
+def memory_list(root: RootArgument, store: StoreOption = None, json: JsonOption = False) -> None:
+    """List the notes, oldest write first."""
+    notes.show(root, store, json=json)
+
+
+@memory.command("delete")
+def memory_delete(root: RootArgument, key: KeyArgument, store: StoreOption = None) -> None:
+    """Delete one note, pinned or not."""
+    notes.delete(root, key, store)
+
+
+@memory.command("clear")
+def memory_clear(
+    root: RootArgument,
+    store: StoreOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete every note."""
+    notes.clear(root, store, yes=yes)
+
+
+@memory.command("pin")
+def memory_pin(
+    root: RootArgument,
+    key: KeyArgument,
+    store: StoreOption = None,
+    off: Annotated[bool, typer.Option("--off", help="Let it go again.")] = False,
+) -> None:
+    """Keep a note from being evicted, rewritten or forgotten by an agent."""
+    notes.pin(root, key, store, pinned=not off)

@@ -4,19 +4,32 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
+import os
 import platform
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
-import typer
+import apsw
 
-from io_harness import jsontext
 from io_harness.cli.exits import ENDED_WITHOUT_SUCCESS, SUCCESS
+from io_harness.cli.output import plain, print_json, say
+from io_harness.cli.stores import store_path
+from io_harness.context import COMPILED
+from io_harness.errors import HarnessError
+from io_harness.store import Store
+from io_harness.store.sqlite.connection import SAFE_SQLITE
+from io_harness.workspace import Workspace
+from io_harness.workspace.openat2 import is_available
+
+_KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
+_GENERIC_ROOTS = frozenset({"/workspace", "/work", "/app", "/src", "/code", "/repo", "/project"})
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at; `ok` is `None` where it is optional and absent."""
+    """One thing that was looked at; `ok` is `None` where it is optional or only worth knowing."""
 
     name: str
     ok: bool | None
@@ -28,22 +41,32 @@ def version() -> str:
     return importlib.metadata.version("io-harness")
 
 
-def findings() -> list[Finding]:
-    """Look at the installation; nothing is changed and nothing is sent."""
-    return [_python(), *(_extra(name) for name in ("anthropic", "openai"))]
+def findings(store: str | None, root: Path) -> Iterator[Finding]:
+    """Look at the installation, the store and the workspace; nothing is sent anywhere."""
+    yield _python()
+    yield Finding("kernel", COMPILED or None, "compiled" if COMPILED else
+                  "pure Python: five times slower, the same results")  # fmt: skip
+    yield _sqlite()
+    yield _store(store_path(store))
+    yield from _workspace(root)
+    for name in ("anthropic", "openai"):
+        yield _extra(name)
+    for name in _KEYS:
+        there = bool(os.environ.get(name, "").strip())
+        yield Finding(name, there or None, "set" if there else "not set: its models cannot be used")
 
 
-def show(*, as_json: bool) -> int:
+def show(store: str | None, root: Path, *, as_json: bool) -> int:
     """Print the findings; return the exit code."""
-    found = findings()
+    found = list(findings(store, root))
     if as_json:
         rows = [{"name": f.name, "ok": f.ok, "says": f.says} for f in found]
-        typer.echo(jsontext.dumps({"version": version(), "findings": rows}))
+        print_json({"version": version(), "findings": rows})
     else:
-        typer.echo(f"io-harness {version()}")
+        say(f"io-harness {version()}")
         for finding in found:
             mark = {True: "ok", None: "--", False: "NO"}[finding.ok]
-            typer.echo(f"  {mark}  {finding.name}: {finding.says}")
+            say(f"  {mark}  {finding.name}: {plain(finding.says)}")
     return ENDED_WITHOUT_SUCCESS if any(f.ok is False for f in found) else SUCCESS
 
 
@@ -53,9 +76,46 @@ def _python() -> Finding:
     return Finding("python", True, says if tested else f"{says}; tested are 3.11 to 3.13")
 
 
+def _sqlite() -> Finding:
+    has = apsw.sqlitelibversion()
+    if tuple(map(int, has.split("."))) >= SAFE_SQLITE:
+        return Finding("sqlite", True, f"{has}, in apsw {apsw.apswversion()}")
+    return Finding("sqlite", False, f"{has} can corrupt a store: pip install --upgrade apsw")
+
+
+def _store(path: Path) -> Finding:
+    if not path.exists():
+        return Finding("store", None, f"{path}: not there yet, made by the first run")
+    try:
+        with Store.open(path, timeout=2.0) as store:
+            count = len(store.runs())
+    except HarnessError as error:
+        return Finding("store", False, str(error))
+    return Finding("store", True, f"{path}: {count} runs")
+
+
+def _workspace(root: Path) -> Iterator[Finding]:
+    try:
+        with Workspace(root) as workspace:
+            real = str(workspace.root)
+    except HarnessError as error:
+        yield Finding("workspace", False, str(error))
+        return
+    yield Finding("workspace", True, real)
+    if real in _GENERIC_ROOTS:
+        yield Finding(
+            "notes", None, f"every project may be at {real}: give this one a --workspace-id"
+        )
+    descriptor = os.open(real, os.O_RDONLY)
+    try:
+        by_kernel = sys.platform == "linux" and is_available(descriptor)
+    finally:
+        os.close(descriptor)
+    says = "by the kernel (openat2)" if by_kernel else "by walking each path: openat2 is missing"
+    yield Finding("containment", True, says)
+
+
 def _extra(name: str) -> Finding:
     if importlib.util.find_spec(name) is None:
-        return Finding(
-            name, None, f"not installed; pip install 'io-harness[{name}]' for its models"
-        )
+        return Finding(name, None, f"not installed; add it by pip install 'io-harness[{name}]'")
     return Finding(name, True, f"{importlib.metadata.version(name)}")

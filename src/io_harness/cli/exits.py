@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from io_harness.errors import ProviderError
-
-if TYPE_CHECKING:
-    from io_harness.errors import HarnessError
+from io_harness.errors import HarnessError, ProviderError
+from io_harness.loop import Outcome
 
 SUCCESS = 0
 ENDED_WITHOUT_SUCCESS = 1
@@ -15,6 +11,13 @@ WRONG_USE = 2
 PROVIDER_FAILED = 3
 AWAITING_APPROVAL = 4
 INTERRUPTED = 130
+
+EXIT_OF: dict[Outcome, int] = dict.fromkeys(Outcome, ENDED_WITHOUT_SUCCESS) | {
+    Outcome.SUCCESS: SUCCESS,
+    Outcome.PROVIDER_FAILED: PROVIDER_FAILED,
+    Outcome.AWAITING_APPROVAL: AWAITING_APPROVAL,
+    Outcome.CANCELLED: INTERRUPTED,
+}
 
 
 def exit_code_of(error: HarnessError) -> int:

@@ -1,0 +1,148 @@
+"""`runs` and `show`: what the store has of runs."""
+
+from __future__ import annotations
+
+from io_harness.cli.output import plain, print_json, print_table, say, short
+from io_harness.cli.progress import as_json
+from io_harness.cli.stores import find_run, open_store
+from io_harness.errors import ConfigError
+from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
+
+
+def runs(store_name: str | None, *, json: bool) -> None:
+    """List the runs of a store, newest last."""
+    with open_store(store_name, must_exist=True) as store:
+        found = store.runs()
+    if json:
+        print_json({"runs": [_run_row(run) for run in found]})
+    elif not found:
+        say("no runs yet")
+    else:
+        print_table(
+            ("run", "started", "outcome", "model", "goal"),
+            (
+                (
+                    run.run_id,
+                    run.started[:19],
+                    run.outcome or "unfinished",
+                    plain(f"{run.provider}:{run.model}"),
+                    short(run.goal, 60),
+                )
+                for run in found
+            ),
+        )
+
+
+def show(
+    store_name: str | None, wanted: str, *, step: int | None, request: bool, json: bool
+) -> None:
+    """Show a run's steps, or one step whole, or the request it sent."""
+    with open_store(store_name, must_exist=True) as store:
+        run = find_run(store, wanted)
+        steps = store.steps(run.run_id)
+        if step is None and request:
+            raise ConfigError("--request shows the request of one step: name it with --step N")
+        if step is not None:
+            _show_step(_step(steps, step), request=request, json=json)
+        elif json:
+            print_json(_run_object(store, run, steps))
+        else:
+            _show_run(store, run, steps)
+
+
+def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> None:
+    say(f"run {run.run_id}: {run.outcome or 'unfinished'}")
+    say(f"goal: {plain(run.goal)}")
+    say(f"workspace: {plain(run.workspace)}, model {plain(run.provider)}:{plain(run.model)}")
+    if run.reason:
+        say(f"reason: {plain(run.reason)}")
+    say()
+    requests = _requests(store, run.run_id)
+    print_table(
+        ("step", "estimate", "reported", "cached", "what the model did"),
+        (_step_row(step, requests.get(step.step)) for step in steps),
+    )
+    drift = store.drift(run.run_id)
+    if drift.ratio is not None:
+        say()
+        say(
+            f"over {drift.requests} requests {drift.reported:,} tokens were reported and "
+            f"{drift.estimated:,} estimated: {drift.ratio:.2f} for one"
+        )
+
+
+def _step_row(step: StepRecord, request: ContextEvent | None) -> tuple[str, ...]:
+    usage = step.usage
+    did = ", ".join(
+        f"{plain(call.name)} {short(seen.target or '', 40)}".strip()
+        for call, seen in zip(
+            step.calls, [o for o in step.observations if (o.call or 0) >= 0], strict=False
+        )
+    )
+    return (
+        str(step.step),
+        _count(None if request is None else request.est_request),
+        _count(None if usage is None else usage.input),
+        _count(None if usage is None else usage.cache_read),
+        did or short(step.decision, 80),
+    )
+
+
+def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
+    if json:
+        print_json({**_step_object(step), "prompt": step.prompt})
+    elif request:
+        say(plain(step.prompt, lines=True))
+    else:
+        if step.decision:
+            say(plain(step.decision, lines=True))
+        for seen in step.observations:
+            if (seen.call or 0) >= 0:
+                say(f"[{seen.kind.value} {short(seen.target or '', 100)}] {plain(seen.args)}")
+                say(plain(seen.text, lines=True).rstrip("\n"))
+
+
+def _step(steps: tuple[StepRecord, ...], number: int) -> StepRecord:
+    for step in steps:
+        if step.step == number:
+            return step
+    raise ConfigError(f"the run has no step {number}: it has {len(steps)} steps")
+
+
+def _requests(store: Store, run_id: str) -> dict[int, ContextEvent]:
+    """Return the last request of each step."""
+    events = store.context_events(run_id)
+    return {event.step: event for event in events if event.kind == "assembled"}
+
+
+def _run_row(run: RunRecord) -> dict[str, object]:
+    kept = ("run_id", "goal", "workspace", "provider", "model", "started", "finished")
+    return {name: getattr(run, name) for name in kept} | {
+        "outcome": run.outcome,
+        "reason": run.reason,
+    }
+
+
+def _run_object(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> dict[str, object]:
+    return {
+        **_run_row(run),
+        "steps": [_step_object(step) for step in steps],
+        "context_events": [as_json(event) for event in store.context_events(run.run_id)],
+        "provider_calls": [as_json(call) for call in store.provider_calls(run.run_id)],
+        "drift": as_json(store.drift(run.run_id)),
+    }
+
+
+def _step_object(step: StepRecord) -> dict[str, object]:
+    return {
+        "step": step.step,
+        "decision": step.decision,
+        "calls": [as_json(call) for call in step.calls],
+        "usage": None if step.usage is None else as_json(step.usage),
+        "committed": step.committed,
+        "observations": [as_json(seen) for seen in step.observations],
+    }
+
+
+def _count(number: int | None) -> str:
+    return "-" if number is None else f"{number:,}"

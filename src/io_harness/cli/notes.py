@@ -1,0 +1,68 @@
+"""`memory`: a workspace's notes, as their operator sees and rules them."""
+
+from __future__ import annotations
+
+import sys
+
+from io_harness.cli.output import plain, print_json, print_table, say
+from io_harness.cli.progress import as_json
+from io_harness.cli.stores import open_store
+from io_harness.errors import ConfigError
+
+
+def show(root: str, store_name: str | None, *, json: bool) -> None:
+    """List the notes of a workspace, oldest write first."""
+    with open_store(store_name, must_exist=True) as store:
+        notes = store.memory_list(root)
+    if json:
+        print_json({"notes": [as_json(note) for note in notes]})
+    elif not notes:
+        say(f"no notes about {plain(root)}")
+    else:
+        print_table(
+            ("key", "value", "written", "by run", "step", "rewrites", "pinned"),
+            (
+                (
+                    plain(note.key),
+                    plain(note.value),
+                    note.written[:19],
+                    plain(note.run_id),
+                    str(note.step),
+                    str(note.rewrites),
+                    "yes" if note.pinned else "",
+                )
+                for note in notes
+            ),
+        )
+
+
+def delete(root: str, key: str, store_name: str | None) -> None:
+    """Delete one note."""
+    with open_store(store_name, must_exist=True) as store:
+        if not store.memory_delete(root, key):
+            raise ConfigError(f"there is no note {key!r} about {root}: list them first")
+    say(f"deleted {plain(key)}")
+
+
+def clear(root: str, store_name: str | None, *, yes: bool) -> None:
+    """Delete every note of a workspace, once that is confirmed."""
+    with open_store(store_name, must_exist=True) as store:
+        count = len(store.memory_list(root))
+        if count and not yes and not _confirmed(f"delete {count} notes about {root}?"):
+            raise ConfigError("nothing was deleted: say --yes to delete without being asked")
+        say(f"deleted {store.memory_clear(root)} notes")
+
+
+def pin(root: str, key: str, store_name: str | None, *, pinned: bool) -> None:
+    """Pin a note, or let it go."""
+    with open_store(store_name, must_exist=True) as store:
+        if not store.memory_pin(root, key, pinned=pinned):
+            raise ConfigError(f"there is no note {key!r} about {root}: list them first")
+    say(f"{'pinned' if pinned else 'no longer pinned'}: {plain(key)}")
+
+
+def _confirmed(question: str) -> bool:
+    if not sys.stdin.isatty():
+        return False
+    print(f"{question} [y/N] ", end="", flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")

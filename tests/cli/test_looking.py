@@ -1,0 +1,75 @@
+"""`runs`, `show`, `memory` and `doctor`: what they print, for people and for machines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from io_harness.store import Store
+from tests.cli.shell import Answer, Shell, model
+
+READ: Answer = ("read_file", {"path": "a.py"})
+
+
+@pytest.fixture
+def looked(shell: Shell) -> Shell:
+    """A shell whose store has one run."""
+    with model([READ, "All is read."]) as server:
+        shell.run(server)
+    return shell
+
+
+def test_runs_as_a_table_and_as_json(looked: Shell) -> None:
+    table = looked("runs", "--store", looked.store)
+    assert (table.code, "success" in table.out, "Do it." in table.out) == (0, True, True)
+    (run,) = looked("runs", "--store", looked.store, "--json").last["runs"]
+    assert run["outcome"] == "success"
+
+
+def test_show_a_run_a_step_and_a_request(looked: Shell) -> None:
+    whole = looked("show", "last", "--store", looked.store)
+    assert "read_file a.py" in whole.out
+    assert "All is read." in whole.out
+    step = looked("show", "last", "--step", "1", "--store", looked.store)
+    assert "x = 1" in step.out
+    request = looked("show", "last", "--step", "2", "--request", "--store", looked.store)
+    assert "Goal:\nDo it." in request.out
+    found = looked("show", "last", "--store", looked.store, "--json").last
+    assert len(found["steps"]) == 2
+    one = looked("show", "last", "--step", "2", "--store", looked.store, "--json").last
+    assert "Goal:" in str(one["prompt"])
+    assert looked("show", "last", "--request", "--store", looked.store).code == 2
+
+
+def test_memory_is_seen_and_ruled(shell: Shell) -> None:
+    with Store.open(shell.store) as store:
+        for number in range(3):
+            store.memory_put(str(shell.root), f"k{number}", "v\x1b", run_id="r", step=1)
+    at = (shell.root, "--store", shell.store)
+    listed = shell("memory", "list", *at)
+    assert ("k0" in listed.out, "\x1b" in listed.out) == (True, False)
+    assert shell("memory", "pin", shell.root, "k1", "--store", shell.store).code == 0
+    assert shell("memory", "delete", shell.root, "k0", "--store", shell.store).code == 0
+    assert shell("memory", "delete", shell.root, "k0", "--store", shell.store).code == 2
+    notes = shell("memory", "list", *at, "--json").last["notes"]
+    assert [(n["key"], n["pinned"]) for n in notes] == [("k1", True), ("k2", False)]
+    assert shell("memory", "clear", *at).code == 2
+    assert "deleted 2 notes" in shell("memory", "clear", *at, "--yes").out
+    assert "no notes" in shell("memory", "list", *at).out
+
+
+def test_doctor_looks_at_everything(shell: Shell) -> None:
+    done = shell("doctor", "--root", shell.root, "--store", shell.store)
+    assert done.code == 0
+    for name in ("python", "kernel", "sqlite", "store", "workspace", "containment", "anthropic"):
+        assert f"  {name}: " in done.out
+    assert "ANTHROPIC_API_KEY: not set" in done.out
+
+
+def test_doctor_fails_where_something_is_wrong(shell: Shell) -> None:
+    Path(shell.store).write_text("this is no store" * 100)
+    done = shell("doctor", "--root", shell.place / "nowhere", "--store", shell.store, "--json")
+    found = {finding["name"]: finding["ok"] for finding in json.loads(done.out)["findings"]}
+    assert (done.code, found["store"], found["workspace"]) == (1, False, False)

@@ -1,0 +1,190 @@
+"""`run` and `resume`: every outcome with its exit code, what is printed, and the way on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from io_harness.providers import ScriptedProvider
+from io_harness.store import Store
+from tests.cli.shell import Answer, Shell, model
+from tests.vendor import Reply
+
+NOWHERE = "openai-compatible:m@http://127.0.0.1:9/v1"
+READ: Answer = ("read_file", {"path": "a.py"})
+WRITE: Answer = ("write_file", {"path": "a.py", "content": "x = 2\n"})
+NOT_YET = f"{sys.executable} -c 'raise SystemExit(1)'"
+BUSY = Reply({"error": {"message": "slow down"}}, status=429, headers={"retry-after": "3000"})
+TOO_LONG = Reply({"error": {"message": "prompt is too long: 9 tokens > 5 maximum"}}, status=400)
+BAD_KEY = Reply({"error": {"message": "bad key"}}, status=401)
+REFUSAL = Reply(
+    {"choices": [{"index": 0, "finish_reason": "stop",
+                  "message": {"role": "assistant", "content": None, "refusal": "I won't."}}]}
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answers", "options", "outcome", "code"),
+    [
+        ([READ, "Done."], [], "success", 0),
+        ([WRITE, "Done."], ["--verify", "grep -q 2 a.py"], "success", 0),
+        (["Done."], ["--verify", NOT_YET], "verification_failed", 1),
+        ([READ, WRITE, READ], ["--max-steps", "2"], "step_cap", 1),
+        ([READ], ["--budget", "100"], "token_budget", 1),
+        ([READ], [], "stalled", 1),
+        ([REFUSAL], [], "denied", 1),
+        ([TOO_LONG], [], "context_overflow", 1),
+        ([BAD_KEY], [], "provider_failed", 3),
+    ],
+)
+def test_each_outcome_has_its_exit_code(
+    shell: Shell, answers: list[Answer], options: list[str], outcome: str, code: int
+) -> None:
+    with model(answers) as server:
+        done = shell.run(server, *options)
+    assert done.code == code
+    assert f"{outcome} after" in done.out
+    assert shell.store in done.out
+    assert shell("runs", "--store", shell.store).out.count(outcome) == 1
+
+
+def test_time_budget_from_a_config_file(shell: Shell) -> None:
+    config = shell.place / "task.toml"
+    config.write_text('goal = "Do it."\nroot = "w"\ntime_budget = 2\n')
+    with model([BUSY]) as server:
+        name = f"openai-compatible:m@{server.url}/v1"
+        done = shell("run", "--config", config, "--model", name, "--store", shell.store,
+                     "--allow", "read,write,exec")  # fmt: skip
+    assert (done.code, "time_budget after" in done.out) == (1, True)
+
+
+def test_without_a_terminal_an_approval_is_put_off_and_resumed(shell: Shell) -> None:
+    with model([WRITE, "Done."]) as server:
+        done = shell.run(server, allow="read,exec")
+        assert done.code == 4
+        assert "waits for approval" in done.out
+        line = next(x for x in done.out.splitlines() if x.startswith("go on with: "))
+        words = line.removeprefix("go on with: io-harness ").split()
+        again = shell(*words, "--allow", "read,write,exec")
+    assert (again.code, "success after 2 steps" in again.out) == (0, True)
+    assert (shell.root / "a.py").read_text() == "x = 2\n"
+
+
+def test_json_lines_for_machines(shell: Shell) -> None:
+    with model([READ, "Done."]) as server:
+        done = shell.run(server, "--json")
+    events = [json.loads(line) for line in done.out.splitlines()]
+    assert [event["event"] for event in events] == [
+        *("run_started", "request_assembled", "completed", "tool_called"),
+        *("request_assembled", "completed", "verified", "run_finished", "result"),
+    ]
+    assert (done.last["outcome"], done.last["steps"]) == ("success", 2)
+
+
+def test_a_finished_run_is_only_reported(shell: Shell) -> None:
+    with model(["Done."]) as server:
+        shell.run(server)
+        again = shell("resume", "last", "--store", shell.store, "--model",
+                      f"openai-compatible:m@{server.url}/v1", "--json")  # fmt: skip
+        assert len(server.seen) == 1
+    assert (again.code, again.last["outcome"]) == (0, "success")
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (("run",), "say what is to be done"),
+        (("run", "x"), "name a model with --model"),
+        (("run", "x", "--model", "gpt"), "names no vendor and model"),
+        (("run", "x", "--model", "anthropic:m"), "set ANTHROPIC_API_KEY"),
+        (("run", "x", "--verify", "'"), "is no command"),
+        (("run", "x", "--model", NOWHERE, "--allow", "fly"), "is no act"),
+        (
+            ("run", "x", "--model", NOWHERE, "--root", "nowhere"),
+            "nowhere",
+        ),
+        (("run", "x", "--model", NOWHERE, "--policy", "none"), "none"),
+        (("run", "--config", "none.toml"), "none.toml"),
+        (("runs",), "there is no store at"),
+        (("resume", "x"), "there is no store at"),
+        (("show", "x"), "there is no store at"),
+        (("memory", "list", "."), "there is no store at"),
+        (("nonsense",), "nonsense"),
+        (("run", "x", "--nonsense"), "--nonsense"),
+        (("show",), "RUN"),
+    ],
+)
+def test_wrong_use_exits_2_and_says_what_to_do(
+    shell: Shell, args: tuple[str, ...], says: str
+) -> None:
+    done = shell(*args)
+    assert done.code == 2
+    assert says in done.err
+    assert "Traceback" not in done.err
+
+
+def test_an_unknown_run_or_step_is_named(shell: Shell) -> None:
+    with model(["Done."]) as server:
+        shell.run(server)
+    for args in (("resume", "zzz"), ("show", "zzz"), ("show", "last", "--step", "9")):
+        done = shell(*args, "--store", shell.store)
+        assert (done.code, "no " in done.err) == (2, True)
+
+
+def test_ctrl_c_ends_a_run_cleanly(shell: Shell) -> None:
+    with model([READ, Reply("{}", delay=60.0)]) as server:
+        name = f"openai-compatible:m@{server.url}/v1"
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from io_harness.cli.main import main; main()", "run", "Do it.",
+             "--root", shell.root, "--model", name, "--store", shell.store, "--allow", "read"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
+        )  # fmt: skip
+        since = time.monotonic()
+        while len(server.seen) < 2 and time.monotonic() - since < 30:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "interrupted; go on with: io-harness resume" in err
+    assert "Traceback" not in err
+    with Store.open(shell.store) as store:
+        (run,) = store.runs()
+        assert run.outcome == "cancelled"
+        assert len(store.steps(run.run_id)) == 1
+
+
+def test_a_policy_file_rules(shell: Shell) -> None:
+    policy = shell.place / "policy.toml"
+    policy.write_text(
+        'preset = "permissive"\n[[rules]]\nact = "read"\neffect = "deny"\npattern = "a.py"\n'
+    )
+    with model([READ, "Done."]) as server:
+        done = shell.run(server, "--policy", policy, allow="")
+    assert (done.code, "read_file" in done.out, "failed" in done.out) == (0, True, True)
+
+
+def test_control_characters_of_a_model_do_not_reach_the_terminal(shell: Shell) -> None:
+    with model(["\x1b]8;;http://evil\x07done\u202e"]) as server:
+        done = shell.run(server)
+    assert "\x1b" not in done.out
+    assert "\\u{1b}" in done.out
+
+
+def test_the_scripted_provider_is_no_model_of_the_command_line(shell: Shell) -> None:
+    assert ScriptedProvider.name == "scripted"
+    assert shell("run", "x", "--model", "scripted:x").code == 2
+
+
+def test_workspace_id_keeps_notes_under_that_name(shell: Shell, tmp_path: Path) -> None:
+    note: Answer = ("remember", {"key": "k", "value": "v"})
+    with model([note, "Done."]) as server:
+        shell.run(server, "--workspace-id", "mine")
+    listed = shell("memory", "list", "id:mine", "--store", shell.store, "--json")
+    assert [note["key"] for note in listed.last["notes"]] == ["k"]
