@@ -11,7 +11,7 @@ from cpython cimport array as c_array
 from cpython.list cimport PyList_GetSlice
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_READ_CHAR
-from libc.stdint cimport INT64_MAX, INT64_MIN, int8_t, int32_t, int64_t, uint64_t
+from libc.stdint cimport INT64_MAX, INT64_MIN, int8_t, int32_t, int64_t, uint8_t, uint64_t
 from libc.string cimport memmove, memset
 
 from array import array
@@ -19,6 +19,9 @@ from array import array
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 char, Py_ssize_t start, Py_ssize_t end, int direction)
+    Py_ssize_t PyUnicode_Tailmatch(object text, object part, Py_ssize_t start, Py_ssize_t end, int direction) except -1
+    int PyUnicode_KIND(object text)
+    void *PyUnicode_DATA(object text)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow) except? -1
     unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0xffffffffffffffff
 
@@ -154,6 +157,41 @@ def cut_lines(text: str, size: int) -> int:
     if room < 0:
         return -1
     return PyUnicode_FindChar(text, 10, 0, room + 1, -1)
+
+
+def count_lines(text: str) -> int:
+    """Lines of a text; LF alone ends one, and a last one needs no end."""
+    text_of("text", text)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), ends = 0, index
+    cdef const uint8_t *bytes_
+    if length == 0:
+        return 0
+    if PyUnicode_KIND(text) == 1:
+        bytes_ = <const uint8_t *> PyUnicode_DATA(text)
+        for index in range(length):
+            ends += bytes_[index] == 10
+    else:
+        for index in range(length):
+            ends += PyUnicode_READ_CHAR(text, index) == 10
+    return ends + (PyUnicode_READ_CHAR(text, length - 1) != 10)
+
+
+def has_any(text: str, signs: tuple[str, ...]) -> bool:
+    """Whether a text has one of several signs, which all start with the same character."""
+    text_of("text", text)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), at = 0
+    cdef Py_UCS4 first
+    if not signs:
+        return False
+    first = signs[0][0]
+    while True:
+        at = PyUnicode_FindChar(text, first, at, length, 1)
+        if at < 0:
+            return False
+        for sign in signs:
+            if PyUnicode_Tailmatch(text, sign, at, length, -1):
+                return True
+        at += 1
 
 
 cdef void *grown(void *memory, Py_ssize_t count, Py_ssize_t width) except NULL:

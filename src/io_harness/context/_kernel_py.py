@@ -60,6 +60,18 @@ def cut_lines(text: str, size: int) -> int:
     return text.rfind("\n", 0, size + 1)
 
 
+def count_lines(text: str) -> int:
+    """Lines of a text; LF alone ends one, and a last one needs no end."""
+    text_of("text", text)
+    return text.count("\n") + (text != "" and not text.endswith("\n"))
+
+
+def has_any(text: str, signs: tuple[str, ...]) -> bool:
+    """Whether a text has one of several signs, which all start with the same character."""
+    text_of("text", text)
+    return any(sign[0] in text and sign in text for sign in signs)
+
+
 class Kernel(Index):
     """The supersession index, the walk of the fit, and the emission of what it chose."""
 

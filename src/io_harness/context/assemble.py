@@ -11,7 +11,7 @@ from io_harness.types import MemoryEntry
 from . import manifest as manifests
 from . import render
 from ._kernel_py import CUT, SHIFT
-from .assembled import Assembled, Pieces
+from .assembled import Assembled, Squeezed
 from .budget import (
     CHARS_PER_TOKEN,
     MIN_CEILING_TOKENS,
@@ -20,7 +20,6 @@ from .budget import (
     entry_cap_chars,
 )
 from .entry import Carried
-from .estimate import tokens_of
 from .freshness import Files, Judge, Reader
 from .ledger import Ledger
 from .priced import PricedAssembler
@@ -57,7 +56,7 @@ class Assembler:
             else None
         )
         self._turn = 0
-        self._before: tuple[str, list[str]] = ("", [])
+        self._before = ""
         if manifest is not None:
             self._resume(manifests.load(manifest))
 
@@ -85,8 +84,7 @@ class Assembler:
             self._watch.moved = {p: (first, count) for p, first, count in state.section.moved}
             section = restore(view, self._priced, state.section)
             self._priced.section = section
-            texts = [section.block.text, *section.texts]
-            self._before = ("".join(texts), texts)
+            self._before = "".join([section.block.text, *section.texts])
 
     def assemble(
         self, *, step: int, budget_tokens: int, notes: Sequence[MemoryEntry] = ()
@@ -163,29 +161,22 @@ class Assembler:
             newest = kernel.newest()
             cut = _put(texts, order, squeezed, newest << SHIFT | kernel.mark(newest))
         kernel.release()
-        text = "".join([block.text, *texts])
-        chars = len(block.text) + used + kernel.stub_used + len(line)
-        stable = self._stable(text, texts, block.text)
-        rewritten = stable < len(self._before[0])
-        self._before = (text, [block.text, *texts])
-        made = tuple(self._watch.made)
-        return Assembled(
-            text=text,
-            pieces=Pieces(view, block.text, texts, order, cut),
+        assembled = Assembled(
+            view,
+            block,
+            texts,
+            order,
+            cut,
+            before=self._before,
             carried=kernel.carried,
-            stubbed=len(kernel) - kernel.carried,
-            reread=sum(refresh.text is not None for refresh in made),
-            recalled=len(block.recalled),
-            left_out=block.left_out,
-            collapsed=hidden > 0,
-            est_tokens=tokens_of(chars),
-            stable_chars=stable,
-            rewritten=rewritten,
+            hidden=hidden,
+            chars=len(block.text) + used + kernel.stub_used + len(line),
             work=work,
-            refreshes=made,
-            recalled_keys=block.recalled,
-            _manifest=self._manifest_of(None),
+            made=tuple(self._watch.made),
+            manifest=self._manifest_of(None),
         )
+        self._before = assembled.text
+        return assembled
 
     def _grow(
         self, priced: PricedAssembler, step: int, ceiling: int, notes: Sequence[MemoryEntry]
@@ -194,28 +185,22 @@ class Assembler:
         view = self._view
         self._watch.begin_turn()
         section = priced.turn(step, ceiling, notes)
-        text = "".join([section.block.text, *section.texts])
-        stable = self._stable(text, section.texts, section.block.text)
-        rewritten = stable < len(self._before[0])
-        self._before = (text, [section.block.text, *section.texts])
-        made = tuple(self._watch.made)
-        return Assembled(
-            text=text,
-            pieces=Pieces(view, section.block.text, section.texts, section.codes, section.squeezed),
+        assembled = Assembled(
+            view,
+            section.block,
+            section.texts,
+            section.codes,
+            section.squeezed,
+            before=self._before,
             carried=len(section.carried),
-            stubbed=len(view.kernel) - len(section.carried),
-            reread=sum(refresh.text is not None for refresh in made),
-            recalled=len(section.block.recalled),
-            left_out=section.block.left_out,
-            collapsed=section.hidden > 0,
-            est_tokens=tokens_of(section.chars),
-            stable_chars=stable,
-            rewritten=rewritten,
+            hidden=section.hidden,
+            chars=section.chars,
             work=priced.visited,
-            refreshes=made,
-            recalled_keys=section.block.recalled,
-            _manifest=self._manifest_of(Snapshot(view, self._watch, priced, section)),
+            made=tuple(self._watch.made),
+            manifest=self._manifest_of(Snapshot(view, self._watch, priced, section)),
         )
+        self._before = assembled.text
+        return assembled
 
     def _manifest_of(self, snapshot: Snapshot | None) -> Callable[[], str]:
         view, turn = self._view, self._turn
@@ -236,31 +221,13 @@ class Assembler:
 
         return build
 
-    def _stable(self, text: str, texts: list[str], block: str) -> int:
-        """How many code points from the start are those of the section before."""
-        chars = 0
-        for new, old in zip([block, *texts], self._before[1], strict=False):
-            if new is not old and new != old:
-                return chars + _shared(new, old)
-            chars += len(new)
-        return chars
-
 
 def _whole(name: str, value: object, least: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
-def _shared(one: str, other: str) -> int:
-    return next(
-        (index for index, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]),
-        min(len(one), len(other)),
-    )
-
-
-def _put(
-    texts: list[str], order: array[int], squeezed: Carried, code: int
-) -> tuple[int, str, int | None]:
+def _put(texts: list[str], order: array[int], squeezed: Carried, code: int) -> Squeezed:
     """Put the cut newest observation in the place of its uncut self; where that is."""
     index = len(order) - 1
     while order[index] >> SHIFT != code >> SHIFT:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import overload
+from typing import TypeAlias, overload
 
 from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
+from .estimate import tokens_of
 from .pieces import Piece, PieceStatus
+from .render import NotesBlock
 from .view import View
 
 # What only a growing section has: a file's change, and a read shown again after a void.
 HUNK = STUB | COLLAPSED
 AGAIN = HUNK | REFRESHED
 BITS = (1 << SHIFT) - 1
+# The index of the piece cut further for its turn, its arguments, how much of its text is kept.
+Squeezed: TypeAlias = tuple[int, str, int | None]
+_NOT_YET = -1
 
 
 def carries(code: int) -> bool:
@@ -35,13 +39,12 @@ class Pieces(Sequence[Piece]):
         block: str,
         texts: Sequence[str],
         order: array[int],
-        squeezed: tuple[int, str, int | None] | None,
+        squeezed: Squeezed | None,
+        *,
+        count: int,
     ) -> None:
-        """`order` tells what each text is; `squeezed` the index cut further, and its arguments.
-
-        Both lists may grow later: the pieces are those there now.
-        """
-        self._count = len(order)
+        """`order` tells what each of `count` texts is; the lists may have grown since."""
+        self._count = count
         self._view = view
         self._block = block
         self._texts = texts
@@ -96,37 +99,169 @@ def _status(bits: int) -> PieceStatus:
     return PieceStatus.BOUNDED if bits & CUT else PieceStatus.CARRIED
 
 
-@dataclass(frozen=True, slots=True)
 class Assembled:
-    """One request's section: its text, and the account of it.
+    """One request's section: its text, and the account of it. Never changed once made.
 
-    `carried` counts observations shown in full, bounded and refreshed ones too; `stubbed` the
-    stubs and the collapsed ones: their sum is the number of observations. `reread` counts the
-    refreshes made this turn, `refreshes` tells them, failed ones too. `recalled` and `left_out`
-    count the notes in the memory block and those it had no room for; `recalled_keys` names the
-    former. `est_tokens` is the estimate of text and arguments that the ceiling bounds, in
-    tokens; `stable_chars` the length in code points of the prefix shared with the previous
-    section, `rewritten` whether that section is not wholly a prefix of this one. `work` counts
-    the observations visited.
+    What needs work is done when it is first asked for: joining two hundred texts costs
+    microseconds, and describing each of them a hundred times as much.
     """
 
-    text: str
-    pieces: Sequence[Piece] = field(repr=False)
-    carried: int
-    stubbed: int
-    reread: int
-    recalled: int
-    left_out: int
-    collapsed: bool
-    est_tokens: int
-    stable_chars: int
-    rewritten: bool
-    work: int
-    refreshes: tuple[Refresh, ...] = ()
-    recalled_keys: tuple[str, ...] = ()
-    _manifest: Callable[[], str] = field(default=lambda: "", repr=False, compare=False)
+    __slots__ = (
+        "_before",
+        "_block",
+        "_carried",
+        "_chars",
+        "_count",
+        "_entered",
+        "_hidden",
+        "_made",
+        "_manifest",
+        "_order",
+        "_squeezed",
+        "_stable",
+        "_text",
+        "_texts",
+        "_view",
+        "_work",
+    )
+
+    def __init__(
+        self,
+        view: View,
+        block: NotesBlock,
+        texts: list[str],
+        order: array[int],
+        squeezed: Squeezed | None,
+        *,
+        before: str,
+        carried: int,
+        hidden: int,
+        chars: int,
+        work: int,
+        made: tuple[Refresh, ...],
+        manifest: Callable[[], str],
+    ) -> None:
+        """Join `texts` below the block; `order` tells what each one is (see `Kernel.emit`).
+
+        `before` is the section before, `hidden` how many observations are only counted, `chars`
+        the code points of text and arguments, `made` the refreshes of this turn. The lists may
+        grow later.
+        """
+        self._view = view
+        self._block = block
+        self._texts = texts
+        self._order = order
+        self._squeezed = squeezed
+        self._text = "".join([block.text, *texts]) if block.text else "".join(texts)
+        self._before = before
+        self._carried = carried
+        self._hidden = hidden
+        self._chars = chars
+        self._work = work
+        self._made = made
+        self._manifest = manifest
+        self._count = len(texts)
+        self._entered = len(view.kernel)
+        self._stable = _NOT_YET
+
+    def __repr__(self) -> str:
+        return (
+            f"Assembled(carried={self.carried}, stubbed={self.stubbed}, "
+            f"collapsed={self.collapsed}, est_tokens={self.est_tokens}, work={self.work})"
+        )
+
+    @property
+    def text(self) -> str:
+        """The section."""
+        return self._text
+
+    @property
+    def pieces(self) -> Sequence[Piece]:
+        """What the section consists of; the texts of all, joined, are the section."""
+        return Pieces(
+            self._view,
+            self._block.text,
+            self._texts,
+            self._order,
+            self._squeezed,
+            count=self._count,
+        )
+
+    @property
+    def carried(self) -> int:
+        """How many observations are shown in full, bounded and refreshed ones too."""
+        return self._carried
+
+    @property
+    def stubbed(self) -> int:
+        """How many are not, collapsed ones too; with `carried` the number of observations."""
+        return self._entered - self._carried
+
+    @property
+    def reread(self) -> int:
+        """How many reads were refreshed this turn."""
+        return sum(refresh.text is not None for refresh in self._made)
+
+    @property
+    def refreshes(self) -> tuple[Refresh, ...]:
+        """The refreshes of this turn, failed ones too."""
+        return self._made
+
+    @property
+    def recalled(self) -> int:
+        """How many notes are in the memory block."""
+        return len(self._block.recalled)
+
+    @property
+    def recalled_keys(self) -> tuple[str, ...]:
+        """The keys of the notes in the memory block."""
+        return self._block.recalled
+
+    @property
+    def left_out(self) -> int:
+        """How many notes the memory block had no room for."""
+        return self._block.left_out
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether observations are counted in one line that is all there is of them."""
+        return self._hidden > 0
+
+    @property
+    def est_tokens(self) -> int:
+        """The estimate of text and arguments, in tokens: what the ceiling bounds."""
+        return tokens_of(self._chars)
+
+    @property
+    def stable_chars(self) -> int:
+        """The length in code points of the prefix shared with the section before."""
+        if self._stable == _NOT_YET:
+            self._stable = shared_prefix(self._before, self._text)
+        return self._stable
+
+    @property
+    def rewritten(self) -> bool:
+        """Whether the section before is not wholly a prefix of this one."""
+        return self.stable_chars < len(self._before)
+
+    @property
+    def work(self) -> int:
+        """How many observations were visited to assemble it."""
+        return self._work
 
     @property
     def manifest(self) -> str:
-        """What resume needs to go on from this section, as JSON text; built when asked for."""
+        """What resume needs to go on from this section, as JSON text."""
         return self._manifest()
+
+
+def shared_prefix(one: str, other: str) -> int:
+    """The number of code points after which two texts differ first, or one of them ends."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low

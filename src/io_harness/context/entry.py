@@ -9,9 +9,10 @@ from io_harness.types import Observation, ObsKind
 
 from . import render
 from .arguments import EMPTY, for_entry
-from .bound import Keep, cut_inside
+from .bound import Cut, Keep, cut_inside
 from .escape import TARGET_CHARS
 from .grammar import escape
+from .kernel import count_lines
 
 END = 1 << 62
 LINE = 32
@@ -69,11 +70,6 @@ class Extent(NamedTuple):
         return END if self.reached else ((self.last + 1) << LINE) + self.inside
 
 
-def count_lines(text: str) -> int:
-    """Lines of a text; LF alone ends one, and a last one needs no end."""
-    return text.count("\n") + (text != "" and not text.endswith("\n"))
-
-
 def extent(
     text: str, lines: tuple[int, int] | None, total: int | None, head: int | None = None
 ) -> Extent:
@@ -94,11 +90,15 @@ def extent(
 
 
 class Carried(NamedTuple):
-    """An observation as a section shows it; `head` is how much of the text is kept, or `None`."""
+    """An observation as a section shows it.
+
+    `head` is how much of the text is kept where it is cut, `shown` the lines that a read shows.
+    """
 
     text: str
     args: str
     head: int | None
+    shown: Extent | None
 
 
 def source(
@@ -119,16 +119,17 @@ def _why(observation: Observation, refresh: Refresh | None) -> str:
     return render.reread(refresh.step, where, refresh.reason, refresh.total_lines, gone=gone)
 
 
-def detail(observation: Observation, refresh: Refresh | None, head: int | None) -> str:
-    """What a header says between the target and the reason."""
+def detail(
+    observation: Observation, refresh: Refresh | None, head: int | None
+) -> tuple[Extent | None, str]:
+    """The lines that a read shows, and what a header says between the target and the reason."""
     if observation.kind is not ObsKind.READ:
-        return render.scope_of(observation)
+        return None, render.scope_of(observation)
     text, lines, total = source(observation, refresh)
     shown = extent(text, lines, total, head)
     if lines is None and total is None:
-        total = count_lines(text)
-    last = shown.last + (1 if shown.inside else 0)
-    return render.span((shown.first, last), total)
+        total = shown.last if head is None else count_lines(text)
+    return shown, render.span(shown.first, shown.last + (shown.inside > 0), total)
 
 
 def _mark(observation: Observation, refresh: Refresh | None, head: int, tail: int) -> str:
@@ -155,21 +156,24 @@ def carry(
 ) -> Carried:
     """An observation carried within `cap` code points, the header not counted."""
     text = source(observation, refresh)[0]
-    args = for_entry(observation.args, cap) if observation.args else ""
     why = why or _why(observation, refresh)
-    if len(text) <= cap:
-        shown = escape(text)
-        if len(shown) <= cap:
-            top = render.header(observation, detail=detail(observation, refresh, None), why=why)
-            return Carried(f"{top}{shown}\n", args, None)
+    content, head = escape(text) if len(text) <= cap else None, None
+    if content is None or len(content) > cap:
+        cut = _cut(observation, refresh, text, cap)
+        content, head = cut.text, cut.head
+    shown, words = detail(observation, refresh, head)
+    args = for_entry(observation.args, cap) if observation.args else ""
+    top = render.header(observation, detail=words, why=why)
+    return Carried(f"{top}{content}\n", args, head, shown)
 
+
+def _cut(observation: Observation, refresh: Refresh | None, text: str, cap: int) -> Cut:
     def mark(head: int, tail: int) -> str:
         return _mark(observation, refresh, head, tail)
 
     cut = cut_inside(text, cap, _KEEP.get(observation.kind, "head"), mark, escape)
     assert cut is not None
-    top = render.header(observation, detail=detail(observation, refresh, cut.head), why=why)
-    return Carried(f"{top}{cut.text}\n", args, cut.head)
+    return cut
 
 
 def squeeze(
@@ -189,15 +193,16 @@ def squeeze(
         return _mark(observation, refresh, head, tail)
 
     for target_chars in _TARGET_CHARS:
-        words = detail(observation, refresh, None)
+        shown, words = detail(observation, refresh, None)
         top = render.header(observation, detail=words, why=why, target_chars=target_chars)
         left = room - len(top) - len(args) - 1
         if left >= min(len(mark(0, 0)) + 1 + _LEAST_CHARS, len(text)):
             cut = cut_inside(text, min(left, cap), keep, mark, escape)
             head = None if cut is None else cut.head
-            words = detail(observation, refresh, head)
+            shown, words = detail(observation, refresh, head)
             top = render.header(observation, detail=words, why=why, target_chars=target_chars)
-            return Carried(f"{top}{escape(text) if cut is None else cut.text}\n", args, head)
+            content = escape(text) if cut is None else cut.text
+            return Carried(f"{top}{content}\n", args, head, shown)
     short = "" if refresh is None else render.REREAD_SHORT
     top = render.header(observation, why=short, target_chars=_TARGET_CHARS[-1])
     if args and room - len(top) - len(args) - 1 < len(render.SHORT_MARKER) + 1 + _LEAST_CHARS:
@@ -205,7 +210,8 @@ def squeeze(
     left = max(0, room - len(top) - len(args) - 1)
     cut = cut_inside(text, min(left, cap), "head", _short_mark, escape)
     head = None if cut is None else cut.head
-    return Carried(f"{top}{escape(text) if cut is None else cut.text}\n", args, head)
+    content = escape(text) if cut is None else cut.text
+    return Carried(f"{top}{content}\n", args, head, detail(observation, refresh, head)[0])
 
 
 def _short_mark(_head: int, _tail: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from .escape import clean
+from .kernel import has_any
 
 _NAME = r'(?:[A-Za-z0-9_./@+~^*=%-]+|"(?:[^"\\]|\\.)*")'
 _PLACE = r"step \d+(?: call -?\d+)?"
@@ -60,7 +61,7 @@ def escape(text: str) -> str:
 
 def has_sign(text: str) -> bool:
     """Whether anything in a text could be the start of a line of ours."""
-    return any(sign in text for sign in _SIGNS)
+    return has_any(text, _SIGNS)
 
 
 def unescape(text: str) -> str:

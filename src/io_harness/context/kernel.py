@@ -13,19 +13,19 @@ def _is_set(name: str) -> bool:
 
 
 if TYPE_CHECKING or _is_set("IO_HARNESS_NO_EXTENSIONS"):
-    from ._kernel_py import Kernel, cut_head, cut_lines, cut_tail
+    from ._kernel_py import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
 
     COMPILED = False
 else:
     try:
-        from ._kernel import Kernel, cut_head, cut_lines, cut_tail
+        from ._kernel import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
     except ImportError:
         if _is_set("IO_HARNESS_REQUIRE_EXTENSIONS"):
             raise
-        from ._kernel_py import Kernel, cut_head, cut_lines, cut_tail
+        from ._kernel_py import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
 
         COMPILED = False
     else:
         COMPILED = True
 
-__all__ = ["COMPILED", "Kernel", "cut_head", "cut_lines", "cut_tail"]
+__all__ = ["COMPILED", "Kernel", "count_lines", "cut_head", "cut_lines", "cut_tail", "has_any"]

@@ -33,26 +33,20 @@ _NAMED = 3
 _MIN_NOTE_CHARS = 40
 
 
-def _default_call(kind: ObsKind) -> int:
-    return -1 if kind is ObsKind.MESSAGE else 0
-
-
 def place(step: int, call: int | None, default: int = 0) -> str:
     """Where an observation stands: `step 7`, or `step 7 call 2`."""
     return f"step {step}" if call is None or call == default else f"step {step} call {call}"
 
 
 def _subject(observation: Observation, target_chars: int) -> str:
-    kind = observation.kind
-    where = place(observation.step, observation.call, _default_call(kind))
-    target = observation.target
+    kind, target = observation.kind, observation.target
+    where = place(observation.step, observation.call, -1 if kind is ObsKind.MESSAGE else 0)
     named = "" if target is None else " " + quote(target, target_chars)
     return f"{where}, {WORDS[kind]}{named}"
 
 
-def span(lines: tuple[int, int], total: int | None) -> str:
+def span(first: int, last: int, total: int | None) -> str:
     """The lines shown of how many, as a header says it."""
-    first, last = lines
     of = "" if total is None else f" of {total}"
     if last < first:
         return f"no lines from {first} on{of}"
@@ -83,7 +77,7 @@ def full(observation: Observation) -> str:
     """An observation as the log has it: header, the original text to the byte, a line end."""
     detail = scope_of(observation)
     if observation.kind is ObsKind.READ and observation.lines is not None:
-        detail = span(observation.lines, observation.total_lines)
+        detail = span(*observation.lines, observation.total_lines)
     return f"{header(observation, detail=detail)}{observation.text}\n"
 
 
@@ -217,6 +211,9 @@ class NotesBlock:
     left_out: int
 
 
+_NO_NOTES = NotesBlock("", (), 0)
+
+
 def _heading(left_out: int) -> str:
     more = f"; {left_out} more left out" if left_out else ""
     return (
@@ -238,6 +235,8 @@ def _cut_note(note: MemoryEntry, room: int) -> str:
 
 def render_notes(notes: Sequence[MemoryEntry], cap: int | None = None) -> NotesBlock:
     """The notes as one quoted line each, the newest that fit in `cap` code points, in order."""
+    if not notes:
+        return _NO_NOTES
     ordered = sorted(notes, key=lambda note: note.seq)
     lines: list[str] = []
     if cap is None:

@@ -57,11 +57,8 @@ class View:
         carried = carry(observation, cap)
         kind, gid = self._question(observation, position)
         lo = hi = 0
-        if kind == READ:
-            shown = extent(
-                observation.text, observation.lines, observation.total_lines, carried.head
-            )
-            lo, hi = shown.lo, shown.hi
+        if kind == READ and carried.shown is not None:
+            lo, hi = carried.shown.lo, carried.shown.hi
         size = len(carried.text) + len(carried.args)
         for old in self.kernel.add(kind, gid, lo, hi, size):
             self._forget(old)
@@ -197,7 +194,7 @@ class View:
         else:
             call = observation.call or 0
             reason = render.older(len(observation.text), observation.step, call)
-        words = detail(observation, refresh, self.head(position))
+        _, words = detail(observation, refresh, self.head(position))
         return render.stub(observation, reason, detail=words)
 
     def stub_args(self, position: int) -> str:

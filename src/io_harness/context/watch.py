@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from . import render
 from ._kernel_py import LIVE, SEARCH
-from .entry import Refresh, count_lines
+from .entry import Refresh
 from .freshness import Files, Look, asked, same
 from .hunks import Hunk
+from .kernel import count_lines
 from .keys import file_subject, hash64
 from .view import View
 
