@@ -383,3 +383,28 @@ PAIR = "\ud83d\ude00"
 )
 def test_where_a_text_is_cut(flavour: Flavour, which: str, text: str, size: int, at: int) -> None:
     assert flavour.cut(which, text, size) == at
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [("", 0), ("a", 1), ("a\n", 1), ("a\nb", 2), ("\n", 1), ("\n\r", 2), ("é\n" * 300, 300)],
+)
+def test_how_many_lines_a_text_has(flavour: Flavour, text: str, lines: int) -> None:
+    assert flavour.module.count_lines(text) == lines
+    assert flavour.module.count_lines(text * 1_000) == (text * 1_000).count("\n") + (
+        text != "" and not text.endswith("\n")
+    )
+
+
+def test_a_sign_is_found_wherever_it_stands(flavour: Flavour) -> None:
+    signs = ("[step ", "[elided: ")
+    for text, found in [
+        ("", False),
+        ("no bracket", False),
+        ("x[0] = y[1]", False),
+        ("[step", False),
+        ("[step 1", True),
+        ("a[b][elided: c", True),
+        ("é[step ", True),
+    ]:
+        assert flavour.module.has_any(text, signs) is found

@@ -19,6 +19,7 @@ from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
 Call: TypeAlias = tuple[str, tuple[object, ...]]
 
 COUNTS = ("live", "live_chars", "work", "used", "carried", "stub_used", "stub_count")
+FUNCTIONS = ("count_lines", "cut_head", "cut_lines", "cut_tail", "has_any")
 TURN = "a whole turn"
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
@@ -142,10 +143,10 @@ def test_every_sequence_of_calls_gives_the_same(entered: list[Call], calls: list
 PIECES = st.lists(st.sampled_from(["\ud83d", "\ude00", "a", "\n", "é", "😀", "\r"]), max_size=30)
 
 
-def cut_outcome(flavour: Flavour, which: str, text: str, size: int) -> object:
-    """Where a flavour cuts, or what it raises."""
+def outcome_of(flavour: Flavour, which: str, *arguments: object) -> object:
+    """What a function of a flavour gives or raises."""
     try:
-        return flavour.cut(which, text, size)
+        return getattr(flavour.module, which)(*arguments)
     except Exception as error:
         return type(error), str(error)
 
@@ -155,14 +156,23 @@ def cut_outcome(flavour: Flavour, which: str, text: str, size: int) -> object:
 def test_every_cut_is_the_same(text: str, size: int) -> None:
     assert COMPILED is not None
     for which in ("cut_head", "cut_tail", "cut_lines"):
-        assert cut_outcome(COMPILED, which, text, size) == cut_outcome(TWIN, which, text, size)
+        assert outcome_of(COMPILED, which, text, size) == outcome_of(TWIN, which, text, size)
+
+
+@needs_both
+@given(PIECES.map("".join) | TEXT, st.integers(0, 300))
+def test_every_count_and_search_is_the_same(text: str, times: int) -> None:
+    assert COMPILED is not None
+    many = text * times if isinstance(text, str) else text
+    for signs in [("a\n", "aé"), ("😀", "😀\r"), ("\ud83d\ude00",), ()]:
+        found = outcome_of(TWIN, "has_any", many, signs)
+        assert outcome_of(COMPILED, "has_any", many, signs) == found
+    assert outcome_of(COMPILED, "count_lines", many) == outcome_of(TWIN, "count_lines", many)
 
 
 def signatures(flavour: Flavour) -> dict[str, str]:
     """The signature of every function and public method."""
-    members = {
-        name: getattr(flavour.module, name) for name in ("cut_head", "cut_tail", "cut_lines")
-    }
+    members = {name: getattr(flavour.module, name) for name in FUNCTIONS}
     members |= {
         name: member
         for name, member in inspect.getmembers(flavour.module.Kernel, callable)
