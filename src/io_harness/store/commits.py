@@ -160,8 +160,10 @@ def assembled(
     for place, assembly in enumerate(assemblies, start=1):
         reported = usage if place == len(assemblies) else None
         (base,) = only(tx.execute("SELECT pieces FROM progress WHERE run = ?", (run,)))
-        rows = [[p.step, p.call, p.status, p.why, p.chars] for p in assembly.pieces]
-        pieces = versions.put(tx, run, "pieces", jsontext.dumps(rows), base=as_maybe_int(base))
+        lines = [
+            jsontext.dumps([p.step, p.call, p.status, p.why, p.chars]) for p in assembly.pieces
+        ]
+        pieces = versions.put(tx, run, "pieces", "\n".join(lines), base=as_maybe_int(base))
         tx.execute("UPDATE progress SET pieces = ? WHERE run = ?", (pieces, run))
         tx.execute(
             "INSERT INTO context_events (run, step, sequence, kind, detail, est_section,"

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 BLOCK = 24
-"""Code points that two texts must share to be worth a copy."""
+"""Code points that two texts must share, from the start of a line, to be worth a copy."""
 
 Segment: TypeAlias = tuple[int, int, int]
 """Source, start and length, in code points."""
@@ -77,39 +77,42 @@ def _append(flat: list[Segment], segment: Segment) -> None:
 
 
 def _copies(target: str, sources: Mapping[int, str]) -> Iterator[tuple[int, int, int, int]]:
-    """Yield source, start there, start in the target and size; the last is empty, at the end."""
-    at = kept = 0
-    for source, text in sources.items():
-        kept = _shared(target, 0, text, 0)
-        if kept >= BLOCK:
-            yield source, 0, 0, kept
-            at = kept
-        break
-    blocks = _blocks(sources, skip=at) if at < len(target) else {}
+    """Yield source, start there, start in the target and size; the last is empty, at the end.
+
+    A copy is looked for where a line starts: to look everywhere would take a second for a
+    request of some megabytes, in which all who share the store would wait.
+    """
+    at = _shared(target, 0, next(iter(sources.values()), ""), 0)
+    if at >= BLOCK:
+        yield next(iter(sources)), 0, 0, at
+    else:
+        at = 0
+    starts = _line_starts(sources, skip=at) if at < len(target) else {}
     pending = at
-    while at + BLOCK <= len(target):
-        found = blocks.get(target[at : at + BLOCK])
-        if found is None:
-            at += 1
-            continue
-        source, start = found
-        text = sources[source]
-        while at > pending and start > 0 and target[at - 1] == text[start - 1]:
-            at, start = at - 1, start - 1
-        size = _shared(target, at, text, start)
-        yield source, start, at, size
-        at = pending = at + size
+    while 0 <= at <= len(target) - BLOCK:
+        source, start = starts.get(target[at : at + BLOCK], (None, 0))
+        if source is not None:
+            text = sources[source]
+            while at > pending and start > 0 and target[at - 1] == text[start - 1]:
+                at, start = at - 1, start - 1
+            size = _shared(target, at, text, start)
+            yield source, start, at, size
+            at = pending = at + size
+        if source is None or at == 0 or target[at - 1] != "\n":
+            at = target.find("\n", at) + 1 or -1
     yield 0, 0, len(target), 0
 
 
-def _blocks(sources: Mapping[int, str], *, skip: int) -> dict[str, tuple[int, int]]:
-    """Return where each whole block of the sources stands; `skip` is done of the first one."""
-    blocks: dict[str, tuple[int, int]] = {}
+def _line_starts(sources: Mapping[int, str], *, skip: int) -> dict[str, tuple[int, int]]:
+    """Return where each line of the sources starts; `skip` is done of the first source."""
+    starts: dict[str, tuple[int, int]] = {}
     for source, text in sources.items():
-        for start in range(skip, len(text) - BLOCK + 1, BLOCK):
-            blocks.setdefault(text[start : start + BLOCK], (source, start))
+        at = skip
+        while 0 <= at <= len(text) - BLOCK:
+            starts.setdefault(text[at : at + BLOCK], (source, at))
+            at = text.find("\n", at) + 1 or -1
         skip = 0
-    return blocks
+    return starts
 
 
 def _shared(left: str, at: int, right: str, start: int) -> int:

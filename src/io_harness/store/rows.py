@@ -149,8 +149,7 @@ def refreshes(tx: Transaction, run: int, step: int | None) -> tuple[Refresh, ...
 def context_event(row: Row, versions: VersionReader) -> ContextEvent:
     """Return an event: step, sequence, kind, detail, two estimates, four counts, pieces."""
     step, sequence, kind, detail, section, request, *tokens, pieces = row
-    spelled = "[]" if pieces is None else versions.text(as_int(pieces))
-    lines = cast("list[tuple[int, int, str, str, int]]", jsontext.loads(spelled))
+    spelled = "" if pieces is None else versions.text(as_int(pieces))
     return ContextEvent(
         step=as_int(step),
         sequence=as_int(sequence),
@@ -159,8 +158,12 @@ def context_event(row: Row, versions: VersionReader) -> ContextEvent:
         est_section=as_maybe_int(section),
         est_request=as_maybe_int(request),
         reported=reported(tokens),
-        pieces=tuple(PieceTrace(*line) for line in lines),
+        pieces=tuple(_piece(line) for line in spelled.split("\n") if line),
     )
+
+
+def _piece(line: str) -> PieceTrace:
+    return PieceTrace(*cast("tuple[int, int, str, str, int]", jsontext.loads(line)))
 
 
 def usage(tokens: Sequence[SQLValue]) -> Usage:

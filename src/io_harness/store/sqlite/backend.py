@@ -15,7 +15,7 @@ import apsw
 
 from io_harness.errors import ConfigError
 from io_harness.store.base import T, Transaction
-from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, prepare, uri
+from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, let_go, prepare, uri
 from io_harness.store.sqlite.faults import BUSY, locked, typed
 from io_harness.store.sqlite.filesystem import check_local
 from io_harness.store.sqlite.gate import Gate
@@ -81,7 +81,7 @@ class FileBackend:
         self._writer.close()
         with self._guard:
             for connection in self._idle:
-                connection.close()
+                let_go(connection, self._where)
             self._idle.clear()
         self._gate.close()
 
@@ -117,7 +117,7 @@ class FileBackend:
             _only_reads(connection)
         except BaseException:
             if connection is not None:
-                connection.close(True)
+                let_go(connection, self._where)
             raise
         finally:
             self._gate.release()
@@ -138,13 +138,13 @@ class FileBackend:
         try:
             yield connection
         except BaseException:
-            connection.close(True)
+            let_go(connection, self._where)
             raise
         with self._guard:
             if not self._closed and len(self._idle) < KEPT_READERS:
                 self._idle.append(connection)
                 return
-        connection.close()
+        let_go(connection, self._where)
 
 
 class MemoryBackend:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -20,6 +21,7 @@ WAL_LIMIT_BYTES = 32 * 1024 * 1024
 PAGE_BYTES = 16_384
 """Results of tools take some 2 to 12 KiB: smaller pages would leave a sixth of them empty."""
 BUSY_MILLISECONDS = 250
+_log = logging.getLogger(__name__)
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
 
@@ -59,6 +61,14 @@ def connect(name: str, *, vfs: str | None = None) -> apsw.Connection:
     ):
         connection.pragma(pragma, value)
     return connection
+
+
+def let_go(connection: apsw.Connection, where: str) -> None:
+    """Close a connection; what it could not tidy up stands in the log, and nothing is lost."""
+    try:
+        connection.close(True)
+    except apsw.Error as error:
+        _log.warning("%s: closed with its log left behind: %s", where, error)
 
 
 def prepare(connection: apsw.Connection, where: str) -> None:

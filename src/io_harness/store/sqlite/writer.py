@@ -18,7 +18,7 @@ import apsw
 
 from io_harness.errors import ConfigError
 from io_harness.store.base import T, Transaction
-from io_harness.store.sqlite.connection import BUSY_MILLISECONDS, Session
+from io_harness.store.sqlite.connection import BUSY_MILLISECONDS, Session, let_go
 from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, typed
 
 MOST_OPERATIONS = 64
@@ -119,7 +119,7 @@ class Writer:
         if self._thread is not None:
             self._thread.join()
         if self._session is not None:
-            self._session.connection.close()
+            let_go(self._session.connection, self._where)
             self._session = None
 
     def _check_usable(self) -> None:
@@ -233,7 +233,7 @@ class Writer:
         except apsw.Error as error:
             _log.warning("%s: opening it again after a failed rollback: %s", self._where, error)
             self._session = None
-            connection.close(True)
+            let_go(connection, self._where)
 
     def _checkpoint(self) -> None:
         """Move the log into the database as far as readers allow; the log keeps what is left."""

@@ -1,0 +1,145 @@
+"""Looks at a store and says what is wrong with it; changes nothing."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from io_harness.errors import HarnessError
+from io_harness.store.base import Transaction
+from io_harness.store.codec import as_int, as_text, digest, encoded
+from io_harness.store.sqlite.backend import FileBackend
+from io_harness.store.sqlite.connection import SAFE_SQLITE
+from io_harness.store.sqlite.filesystem import NETWORK, kind_of
+from io_harness.store.texts import VersionReader, get_text
+
+_LARGE_LOG: Final = 64 * 1024 * 1024
+_SHARED_ROOTS: Final = frozenset({"/", "/app", "/code", "/project", "/repo", "/src", "/workspace"})
+_SHOWN: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at: whether it is well, and what to do where it is not."""
+
+    subject: str
+    well: bool
+    message: str
+
+
+def examine(path: Path) -> tuple[Finding, ...]:
+    """Return what is found on looking at the store at `path`, the whole content included.
+
+    Opening brings the tables of an older store up to date, as every opening does; nothing is
+    repaired.
+    """
+    findings = [_library(), _place(path)]
+    if not path.exists():
+        findings.append(Finding("file", True, f"{path} is not there yet"))
+        return tuple(findings)
+    findings += (_permissions(path), _log(path))
+    try:
+        backend = FileBackend(path, timeout=10.0)
+    except HarnessError as error:
+        findings.append(Finding("schema", False, str(error)))
+        return tuple(findings)
+    try:
+        findings.append(Finding("schema", True, "the tables are those of this version"))
+        for check in (_pages, _references, _texts, _prompts, _roots):
+            findings.append(backend.read(check))
+    except HarnessError as error:
+        findings.append(Finding("content", False, str(error)))
+    finally:
+        backend.close()
+    return tuple(findings)
+
+
+def _library() -> Finding:
+    version = apsw.sqlite_lib_version()
+    well = tuple(map(int, version.split("."))) >= SAFE_SQLITE
+    advice = "" if well else ": its checkpoints can corrupt a database, upgrade apsw"
+    return Finding("SQLite", well, f"version {version}{advice}")
+
+
+def _place(path: Path) -> Finding:
+    kind = kind_of(Path(os.path.realpath(path)))
+    well = kind not in NETWORK
+    advice = "" if well else ": a store must be on a local disk, move it"
+    return Finding("file system", well, f"{kind or 'unknown'}{advice}")
+
+
+def _permissions(path: Path) -> Finding:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    well = os.name == "nt" or mode & 0o077 == 0
+    advice = "" if well else f": other users can read what agents read, chmod 600 {path}"
+    return Finding("permissions", well, f"{mode:04o}{advice}")
+
+
+def _log(path: Path) -> Finding:
+    log = Path(f"{path}-wal")
+    size = log.stat().st_size if log.exists() else 0
+    well = size <= _LARGE_LOG
+    advice = "" if well else ": some process has held a read open, find and end it"
+    return Finding("log", well, f"{size:,} bytes{advice}")
+
+
+def _pages(tx: Transaction) -> Finding:
+    rows = [as_text(row[0]) for row in tx.execute("PRAGMA integrity_check(20)")]
+    well = rows == ["ok"]
+    message = "whole" if well else "; ".join(rows[:_SHOWN]) + ": restore a backup"
+    return Finding("pages", well, message)
+
+
+def _references(tx: Transaction) -> Finding:
+    rows = tx.execute("PRAGMA foreign_key_check")
+    tables = sorted({as_text(row[0]) for row in rows})
+    message = f"rows of {', '.join(tables)} refer to nothing: restore a backup"
+    return Finding("references", not rows, message if rows else "whole")
+
+
+def _texts(tx: Transaction) -> Finding:
+    def broken() -> Iterator[str]:
+        for number, known in tx.execute("SELECT id, digest FROM texts"):
+            try:
+                whole = digest(encoded(get_text(tx, number))) == known
+            except HarnessError:
+                whole = False
+            if not whole:
+                yield f"text {as_int(number)}"
+
+    return _content("texts", broken)
+
+
+def _prompts(tx: Transaction) -> Finding:
+    def broken() -> Iterator[str]:
+        versions = VersionReader(tx)
+        for (number,) in tx.execute("SELECT id FROM versions ORDER BY id"):
+            try:
+                versions.text(as_int(number))
+            except (HarnessError, LookupError, ValueError):
+                yield f"version {as_int(number)}"
+
+    return _content("prompts", broken)
+
+
+def _content(subject: str, broken: Callable[[], Iterator[str]]) -> Finding:
+    found = list(broken())
+    shown = ", ".join(found[:_SHOWN])
+    message = f"{len(found)} cannot be read back ({shown}): restore a backup"
+    return Finding(subject, not found, message if found else "all read back as they were written")
+
+
+def _roots(tx: Transaction) -> Finding:
+    names = [as_text(row[0]) for row in tx.execute("SELECT name FROM workspaces")]
+    shared = sorted(_SHARED_ROOTS.intersection(names))
+    message = (
+        f"notes are kept under {', '.join(shared)}, which is every project's path in a container: "
+        "give the contract a workspace id"
+    )
+    return Finding("workspaces", not shared, message if shared else f"{len(names)} known")

@@ -1,0 +1,66 @@
+"""Work in another process, where another SQLite library may look at the file too."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def python(script: str, *arguments: str | Path) -> str:
+    """Run a script to its end and return what it printed."""
+    done = subprocess.run(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@contextmanager
+def holding(script: str, *arguments: str | Path) -> Iterator[subprocess.Popen[str]]:
+    """Run a script that prints a line once it holds something, and lets go at a line on stdin."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", script, *map(str, arguments)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline().strip() == "held"
+        yield process
+    finally:
+        process.communicate("\n", timeout=60)
+
+
+READER = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN")
+db.execute("SELECT count(*) FROM memory").fetchall()
+print("held", flush=True)
+sys.stdin.readline()
+"""
+WRITER = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+"""
+GATE = """
+import sys, time
+from pathlib import Path
+from io_harness.store.sqlite.gate import Gate
+gate = Gate(Path(sys.argv[1] + ".gate"))
+assert gate.acquire(time.monotonic() + 10)
+print("held", flush=True)
+sys.stdin.readline()
+"""
