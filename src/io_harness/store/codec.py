@@ -17,6 +17,8 @@ from io_harness.store.base import Row, SQLValue
 INLINE_CHARS: Final = 96
 """Up to here a row holds the text itself; a row of its own would cost more than it saves."""
 COMPRESS_BYTES: Final = 4_096
+_LEVEL: Final = 3
+"""Others wait while a text is compressed; more than this saves little of it."""
 HEAD_CHARS: Final = 400
 MAX_INTEGER: Final = 2**63 - 1
 
@@ -102,7 +104,7 @@ def packed(data: bytes) -> bytes | None:
     """Return the bytes compressed, `None` where they are short or that saves nothing."""
     if len(data) <= COMPRESS_BYTES:
         return None
-    smaller = zlib.compress(data, 6)
+    smaller = zlib.compress(data, _LEVEL)
     return smaller if len(smaller) < len(data) else None
 
 
