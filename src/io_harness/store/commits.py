@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from io_harness import jsontext
 from io_harness.store import leases
 from io_harness.store.base import SQLValue, Transaction
-from io_harness.store.codec import as_int, as_maybe_int, maybe_to_sql, only, to_sql
+from io_harness.store.codec import as_maybe_int, maybe_to_sql, only, to_sql
+from io_harness.store.events import assembled, attempted, events, recall, tokens
 from io_harness.store.records import Assembly, Event, Lease, ProviderCall, Refresh
 from io_harness.store.requests import arguments_text, request_text, tools_text
 from io_harness.store.texts import Versions, put_maybe_text, put_text
@@ -21,7 +22,6 @@ from io_harness.types import (
     CompletionRequest,
     MemoryEntry,
     Observation,
-    Usage,
 )
 
 
@@ -64,7 +64,7 @@ def completed(tx: Transaction, versions: Versions, lease: Lease, done: Completed
         (
             *(run, step, put_text(tx, run, answer.text), to_sql(answer.stop)),
             put_maybe_text(tx, run, reasoning),
-            *_tokens(answer.usage),
+            *tokens(answer.usage),
             answer.usage is not None,
         ),
     )
@@ -135,66 +135,6 @@ def finished(tx: Transaction, lease: Lease, outcome: str, reason: str, now: str)
     return run
 
 
-def attempted(tx: Transaction, run: int, call: ProviderCall) -> None:
-    """Keep one attempt at an answer."""
-    tx.execute(
-        "INSERT INTO provider_calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (
-            *(run, call.step, call.attempt, call.kind, call.latency),
-            *_tokens(call.usage),
-            to_sql(call.detail),
-        ),
-    )
-
-
-def assembled(
-    tx: Transaction,
-    versions: Versions,
-    run: int,
-    step: int,
-    *,
-    assemblies: Sequence[Assembly],
-    usage: Usage | None = None,
-) -> None:
-    """Keep one event a request; the usage is the last one's."""
-    for place, assembly in enumerate(assemblies, start=1):
-        reported = usage if place == len(assemblies) else None
-        (base,) = only(tx.execute("SELECT pieces FROM progress WHERE run = ?", (run,)))
-        lines = [
-            jsontext.dumps([p.step, p.call, p.status, p.why, p.chars]) for p in assembly.pieces
-        ]
-        pieces = versions.put(tx, run, "pieces", "\n".join(lines), base=as_maybe_int(base))
-        tx.execute("UPDATE progress SET pieces = ? WHERE run = ?", (pieces, run))
-        tx.execute(
-            "INSERT INTO context_events (run, step, sequence, kind, detail, est_section,"
-            " est_request, input, output, cache_read, cache_write, pieces)"
-            " VALUES (?, ?, ?, 'assembled', ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(run, step, _next_sequence(tx, run, step)),
-                to_sql(jsontext.dumps(assembly.detail)),
-                *(assembly.est_section, assembly.est_request),
-                *_tokens(reported),
-                pieces,
-            ),
-        )
-
-
-def events(
-    tx: Transaction, run: int, step: int, happened: Iterable[Event], *, call: int | None = None
-) -> None:
-    """Keep what happened in a step, after what is kept of it already."""
-    for event in happened:
-        tx.execute(
-            "INSERT INTO context_events (run, step, sequence, kind, detail, call)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (
-                *(run, step, _next_sequence(tx, run, step), event.kind),
-                to_sql(jsontext.dumps(event.detail)),
-                call,
-            ),
-        )
-
-
 def observe(tx: Transaction, run: int, observations: Iterable[Observation]) -> None:
     """Keep observations; arguments that are the call's own are not kept again."""
     for seen in observations:
@@ -232,35 +172,6 @@ def refresh(tx: Transaction, run: int, refreshes: Iterable[Refresh]) -> None:
         )
 
 
-def recall(
-    tx: Transaction, run: int, step: int, workspace: str, notes: Sequence[MemoryEntry]
-) -> None:
-    """Keep which notes a request carried that none of the run's before did."""
-    if not notes:
-        return
-    number = workspace_number(tx, workspace)
-    new: list[JSON] = []
-    for note in notes:
-        tx.execute(
-            "INSERT INTO memory_recalls VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (run, number, note.seq, step, to_sql(note.key), to_sql(note.run_id), note.step),
-        )
-        if tx.changes():
-            new.append(note.key)
-    if new:
-        events(tx, run, step, [Event(kind="memory_recall", detail={"keys": new})])
-
-
-def workspace_number(tx: Transaction, name: str) -> int:
-    """Return the number of a workspace, given now where it had none."""
-    tx.execute(
-        "INSERT INTO workspaces (name, last_seq) VALUES (?, 0) ON CONFLICT DO NOTHING",
-        (to_sql(name),),
-    )
-    rows = tx.execute("SELECT workspace FROM workspaces WHERE name = ?", (to_sql(name),))
-    return as_int(only(rows)[0])
-
-
 def progress(tx: Transaction, run: int, manifest: str | None, state: str | None) -> None:
     """Keep the newest manifest and state, each where one is given."""
     for column, text in (("manifest", manifest), ("state", state)):
@@ -285,17 +196,3 @@ def _prompt(tx: Transaction, versions: Versions, run: int, done: Completed) -> i
     near += (value for (value,) in rows)
     text = request_text(done.request)
     return versions.put(tx, run, "prompt", text, base=as_maybe_int(base), near=near)
-
-
-def _next_sequence(tx: Transaction, run: int, step: int) -> SQLValue:
-    rows = tx.execute(
-        "SELECT coalesce(max(sequence) + 1, 0) FROM context_events WHERE run = ? AND step = ?",
-        (run, step),
-    )
-    return only(rows)[0]
-
-
-def _tokens(usage: Usage | None) -> tuple[int | None, int | None, int | None, int | None]:
-    if usage is None:
-        return None, None, None, None
-    return usage.input, usage.output, usage.cache_read, usage.cache_write

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from io_harness.errors import MemoryRefused
 from io_harness.memory import MemoryLimits, MemoryMode
 from io_harness.store import commits, leases, notes, reading
+from io_harness.store import events as happened
 from io_harness.store.base import Backend, T, Transaction
 from io_harness.store.checks import (
     check_call,
@@ -114,7 +115,7 @@ class Journal:
     async def attempted(self, lease: Lease, call: ProviderCall) -> None:
         """Record one attempt at an answer that failed (a success goes with `completed`)."""
         check_call(call)
-        await self._write(lambda tx: commits.attempted(tx, leases.held(tx, lease), call))
+        await self._write(lambda tx: happened.attempted(tx, leases.held(tx, lease), call))
 
     async def completed(
         self,
@@ -218,8 +219,8 @@ class Journal:
         def work(tx: Transaction) -> None:
             run = commits.finished(tx, lease, outcome, reason, now())
             if run is not None:
-                commits.assembled(tx, self._versions, run, step, assemblies=assemblies)
-                commits.events(tx, run, step, events)
+                happened.assembled(tx, self._versions, run, step, assemblies=assemblies)
+                happened.events(tx, run, step, events)
 
         await self._write(work)
 

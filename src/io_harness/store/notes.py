@@ -19,7 +19,7 @@ from io_harness.memory import (
 from io_harness.store import leases
 from io_harness.store.base import Row, SQLValue, Transaction
 from io_harness.store.codec import as_int, as_text, only, to_sql
-from io_harness.store.commits import events, workspace_number
+from io_harness.store.events import events, workspace_number
 from io_harness.store.records import Event, Lease
 from io_harness.types import JSON, MemoryEntry, MemoryWrite
 
