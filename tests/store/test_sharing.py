@@ -191,12 +191,10 @@ with Store.open(sys.argv[1]) as store:
         assert sum(len(note.value) for note in notes) <= 200, notes
         seqs = [note.seq for note in notes]
         assert seqs == sorted(set(seqs)), seqs
-        mine = [event.detail["key"] for event in store.context_events("r")
-                if event.kind == "memory_write"]
-        assert key in mine
-        if not any(e.kind == "memory_evict" and e.detail["key"] == key
-                   for e in store.context_events("r")):
-            assert store.memory_get("w", key) is not None, key
+        there = store.memory_get("w", key)
+        gone = {event.detail["key"] for event in store.context_events("r")
+                if event.kind == "memory_evict"}
+        assert there is not None or key in gone, key  # others may have pushed it out by now
 """
 
 
