@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from io_harness.errors import ConfigError
@@ -21,30 +21,36 @@ _TRIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A text as it is shown: `head` and `tail` are how much of the raw text is kept, in chars."""
+    """A text as it is shown: `head` and `tail` are how much of the raw text is kept, in chars.
+
+    `marked` says whether there was room for the marker.
+    """
 
     text: str
     head: int
     tail: int
+    marked: bool = True
 
 
-def _grow_or_shrink(
+def _longest(
     text: str, room: int, escape: Escape, take: Callable[[str, int], tuple[str, int]]
 ) -> tuple[str, int]:
     """The longest part of a text, from one of its ends, that is within `room` once escaped."""
-    size = room
-    kept, count = take(text, size)
+    kept, count = take(text, room)
     shown = escape(kept)
-    while len(shown) > room and size > 0:
-        size = min(size, count) - (len(shown) - room)
-        kept, count = take(text, size)
+    if len(shown) <= room:
+        return shown, count
+    low, high = 0, count
+    best = "", 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        kept, count = take(text, middle)
         shown = escape(kept)
-    for _ in range(_TRIES):
-        more, longer = take(text, count + max(1, room - len(shown)))
-        if longer <= count or len(grown := escape(more)) > room:
-            break
-        shown, count = grown, longer
-    return shown, count
+        if len(shown) <= room:
+            low, best = middle, (shown, count)
+        else:
+            high = middle
+    return best
 
 
 def _head(text: str, size: int) -> tuple[str, int]:
@@ -67,14 +73,14 @@ def _within(text: str, room: int, keep: Keep, escape: Escape) -> Cut:
     if room <= 0:
         return Cut("", 0, 0)
     if keep == "tail":
-        shown, kept = _grow_or_shrink(text, room, escape, _tail)
+        shown, kept = _longest(text, room, escape, _tail)
         return Cut(shown, 0, kept)
     if keep == "ends" and (both := room - len(render.SEAM) - 2) >= 2:
-        start, head = _grow_or_shrink(text, both // 2, escape, _head)
+        start, head = _longest(text, both // 2, escape, _head)
         rest = text[max(head, len(text) - both) :]
-        end, tail = _grow_or_shrink(rest, both - len(start), escape, _tail)
+        end, tail = _longest(rest, both - len(start), escape, _tail)
         return Cut(f"{start}\n{render.SEAM}\n{end}", head, tail)
-    shown, kept = _grow_or_shrink(text, room, escape, _lines if keep == "lines" else _head)
+    shown, kept = _longest(text, room, escape, _lines if keep == "lines" else _head)
     return Cut(shown, kept, 0)
 
 
@@ -104,7 +110,8 @@ def cut_inside(text: str, cap: int, keep: Keep, mark: Mark, escape: Escape) -> C
             break
         room += cap - len(whole)
     if best is None:
-        return _within(text, cap, "head" if keep == "ends" else keep, escape)
+        plain = _within(text, cap, "head" if keep == "ends" else keep, escape)
+        return replace(plain, marked=False)
     return best
 
 

@@ -192,17 +192,18 @@ def squeeze(
     def mark(head: int, tail: int) -> str:
         return _mark(observation, refresh, head, tail)
 
+    whole = escape(text) if len(text) <= room else None
     for target_chars in _TARGET_CHARS:
         shown, words = detail(observation, refresh, None)
         top = render.header(observation, detail=words, why=why, target_chars=target_chars)
-        left = room - len(top) - len(args) - 1
-        if left >= min(len(mark(0, 0)) + 1 + _LEAST_CHARS, len(text)):
-            cut = cut_inside(text, min(left, cap), keep, mark, escape)
-            head = None if cut is None else cut.head
-            shown, words = detail(observation, refresh, head)
+        left = min(cap, room - len(top) - len(args) - 1)
+        if whole is not None and len(whole) <= left:
+            return Carried(f"{top}{whole}\n", args, None, shown)
+        cut = cut_inside(text, max(0, left), keep, mark, escape)
+        if cut is not None and cut.marked and left >= len(mark(0, 0)) + 1 + _LEAST_CHARS:
+            shown, words = detail(observation, refresh, cut.head)
             top = render.header(observation, detail=words, why=why, target_chars=target_chars)
-            content = escape(text) if cut is None else cut.text
-            return Carried(f"{top}{content}\n", args, head, shown)
+            return Carried(f"{top}{cut.text}\n", args, cut.head, shown)
     short = "" if refresh is None else render.REREAD_SHORT
     top = render.header(observation, why=short, target_chars=_TARGET_CHARS[-1])
     if args and room - len(top) - len(args) - 1 < len(render.SHORT_MARKER) + 1 + _LEAST_CHARS:
