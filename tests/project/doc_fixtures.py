@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from io_harness import ToolCall
 
 
 def nothing() -> dict[str, object]:
@@ -15,7 +18,24 @@ def nothing() -> dict[str, object]:
     return {}
 
 
-FIXTURES: Mapping[str, Callable[[], dict[str, object]]] = {"": nothing}
+def scripted() -> dict[str, object]:
+    """`root`, a small workspace, and a `provider_from` that answers from a script, with no key."""
+    import io_harness
+
+    root = Path("project")
+    root.mkdir()
+    (root / "parser.py").write_text("def parse(text):\n    return text.split()\n")
+    (root / "test_parser.py").write_text("def test_nothing():\n    assert True\n")
+    script = [
+        [ToolCall("1", "read_file", {"path": "parser.py"})],
+        [ToolCall("2", "remember", {"key": "parser", "value": "splits on whitespace"})],
+        "Nothing needs changing.",
+    ]
+    vars(io_harness)["provider_from"] = lambda _: io_harness.ScriptedProvider(script)
+    return {"root": root}
+
+
+FIXTURES: Mapping[str, Callable[[], dict[str, object]]] = {"": nothing, "scripted": scripted}
 
 
 def run(name: str, place: str, line: int, code: str) -> None:

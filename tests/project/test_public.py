@@ -26,8 +26,8 @@ PUBLIC = {
 EXPORTED: list[str] = vars(io_harness)["__all__"]
 
 
-def test_nothing_but_the_public_names_is_exported() -> None:
-    assert set(EXPORTED) <= PUBLIC
+def test_the_public_names_are_exported_and_nothing_else() -> None:
+    assert set(EXPORTED) == PUBLIC
 
 
 def test_type_checkers_see_the_names_that_are_there() -> None:
