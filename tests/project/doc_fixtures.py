@@ -27,8 +27,8 @@ def scripted() -> dict[str, object]:
     (root / "parser.py").write_text("def parse(text):\n    return text.split()\n")
     (root / "test_parser.py").write_text("def test_nothing():\n    assert True\n")
     script = [
-        [ToolCall("1", "read_file", {"path": "parser.py"})],
-        [ToolCall("2", "remember", {"key": "parser", "value": "splits on whitespace"})],
+        ToolCall("1", "read_file", {"path": "parser.py"}),
+        ToolCall("2", "remember", {"key": "parser", "value": "splits on whitespace"}),
         "Nothing needs changing.",
     ]
     vars(io_harness)["provider_from"] = lambda _: io_harness.ScriptedProvider(script)
