@@ -26,7 +26,7 @@ def scripted() -> dict[str, object]:
     root.mkdir()
     (root / "parser.py").write_text("def parse(text):\n    return text.split()\n")
     (root / "test_parser.py").write_text("def test_nothing():\n    assert True\n")
-    script = [
+    script: list[ToolCall | str] = [
         ToolCall("1", "read_file", {"path": "parser.py"}),
         ToolCall("2", "remember", {"key": "parser", "value": "splits on whitespace"}),
         "Nothing needs changing.",
