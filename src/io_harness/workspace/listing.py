@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from io_harness.types import Effect
-from io_harness.workspace.spelling import counted, is_temporary, join
+from io_harness.workspace.spelling import counted, is_temporary, join, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,9 +43,12 @@ class Listing:
 
 def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) -> Listing:
     """The entries that are not denied, under their own name or as a link's target."""
-    descriptor, names = root.open(path, os.O_RDONLY | os.O_DIRECTORY, exact=exact)
+    descriptor, canonical = root.open(path, os.O_RDONLY | os.O_DIRECTORY, exact=exact)
+    prefix = split(canonical)
     try:
-        root.refuse_own(path, names, os.fstat(descriptor))
+        refusal = root.refusal(path, canonical, os.fstat(descriptor))
+        if refusal is not None:
+            raise refusal
         with os.scandir(descriptor) as entries:
             visible = _Visible(root, os.fstat(descriptor).st_dev, entries)
             first = heapq.nsmallest(LIST_MAX_ENTRIES, visible, key=lambda entry: entry.name)
@@ -53,7 +56,7 @@ def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) ->
             shown = [
                 Entry(entry.name, _kind(entry), _size(entry))
                 for entry in first
-                if _is_allowed(root, gate, (*names, entry.name), entry)
+                if _is_allowed(root, gate, (*prefix, entry.name), entry)
             ]
     except OSError as error:
         raise root.told(error, path) from None
@@ -62,7 +65,7 @@ def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) ->
     more = visible.count - len(first)
     rest = f"{'at least ' if crowded else ''}{counted(more, 'more entry', 'more entries')}"
     left_out = f"{rest}; find narrows them by a pattern" if more else ""
-    return Listing(join(names), tuple(shown), left_out)
+    return Listing(canonical, tuple(shown), left_out)
 
 
 class _Visible:

@@ -16,6 +16,7 @@ _NO_XDEV, _NO_MAGICLINKS, _NO_SYMLINKS, _BENEATH = 0x01, 0x02, 0x04, 0x08
 # EAGAIN says that a rename elsewhere raced with `..`; EINTR that a signal came in between.
 _TRANSIENT = frozenset({errno.EAGAIN, errno.EINTR})
 _ATTEMPTS = 1_000
+_ENCODING = sys.getfilesystemencoding()
 
 
 class _OpenHow(ctypes.Structure):
@@ -29,38 +30,32 @@ class _OpenHow(ctypes.Structure):
 if sys.platform == "linux":
     _syscall = ctypes.CDLL(None, use_errno=True).syscall
     _syscall.restype = ctypes.c_long
-    _syscall.argtypes = (
-        ctypes.c_long,
-        ctypes.c_int,
-        ctypes.c_char_p,
-        ctypes.POINTER(_OpenHow),
-        ctypes.c_size_t,
-    )
-    _SIZE = ctypes.sizeof(_OpenHow)
+    # Arguments that are ctypes values already need no conversion: half a microsecond a call.
+    _NUMBER, _SIZE = ctypes.c_long(_SYS_OPENAT2), ctypes.c_size_t(ctypes.sizeof(_OpenHow))
 
 
 @lru_cache(maxsize=64)
-def _how(flags: int, mode: int, one_device: bool) -> _OpenHow:
+def _how(flags: int, mode: int, one_device: bool) -> ctypes._CArgObject:
     """The arguments of a call; the kernel only reads them, so they are shared."""
     resolve = _BENEATH | _NO_MAGICLINKS | _NO_SYMLINKS | (_NO_XDEV if one_device else 0)
-    return _OpenHow(flags | os.O_CLOEXEC, mode, resolve)
+    return ctypes.byref(_OpenHow(flags | os.O_CLOEXEC, mode, resolve))
 
 
-def openat2(directory: int, path: str, flags: int, mode: int, *, one_device: bool) -> int:
+def openat2(directory: int, path: str, flags: int, mode: int, one_device: bool) -> int:
     """A descriptor for a path beneath a directory that no link is any part of.
 
     Raises OSError; ELOOP for a link, ENOSYS or EPERM where the call is not to be had.
     """
-    how = _how(flags, mode, one_device)
-    encoded = os.fsencode(path)
+    how, encoded = _how(flags, mode, one_device), path.encode(_ENCODING, "surrogateescape")
+    descriptor: int = _syscall(_NUMBER, directory, encoded, how, _SIZE)
     for _ in range(_ATTEMPTS):
-        descriptor: int = _syscall(_SYS_OPENAT2, directory, encoded, how, _SIZE)
-        if descriptor >= 0:
-            return descriptor
-        code = ctypes.get_errno()
-        if code not in _TRANSIENT:
+        if descriptor >= 0 or ctypes.get_errno() not in _TRANSIENT:
             break
-    raise OSError(code, os.strerror(code), path)
+        descriptor = _syscall(_NUMBER, directory, encoded, how, _SIZE)
+    if descriptor < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code), path)
+    return descriptor
 
 
 def is_available(directory: int) -> bool:
@@ -68,7 +63,7 @@ def is_available(directory: int) -> bool:
     if sys.platform != "linux":
         return False
     try:
-        os.close(openat2(directory, ".", os.O_PATH, 0, one_device=False))
+        os.close(openat2(directory, ".", os.O_PATH, 0, False))
     except OSError:
         return False
     return True

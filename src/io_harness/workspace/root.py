@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from io_harness.errors import ConfigError, HarnessError, NotRegularFile, PathOutside
 from io_harness.workspace.openat2 import is_available, openat2
-from io_harness.workspace.spelling import is_temporary, join, outside, shown, split
+from io_harness.workspace.spelling import is_plain, is_temporary, join, outside, shown, split
 from io_harness.workspace.walk import PATH_ONLY, walk
 
 if TYPE_CHECKING:
@@ -64,21 +64,26 @@ class Root:
         """A descriptor for names of which none may be a link; OSError ELOOP where one is."""
         if self.by_kernel:
             try:
-                return openat2(
-                    self.descriptor, join(names), flags, mode, one_device=self._one_device
-                )
+                return openat2(self.descriptor, join(names), flags, mode, self._one_device)
             except OSError as error:
                 # A filter may have come since; where EPERM is the file's own, so is the walk's.
                 if error.errno not in _DENIED_CALL:
                     raise
         return walk(self.descriptor, names, flags, mode, one_device=self._one_device)
 
-    def open(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, tuple[str, ...]]:
-        """A descriptor for a path, and the names it really has.
+    def open(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, str]:
+        """A descriptor for a path, and the canonical path.
 
         With `exact` a link anywhere in the path is refused. Raises PathOutside, or OSError with
         the path as it was given.
         """
+        if self.by_kernel and is_plain(path):
+            # One call for what nearly every path is.
+            try:
+                return openat2(self.descriptor, path, flags, 0, self._one_device), path
+            except OSError as error:
+                if error.errno != errno.ELOOP and error.errno not in _DENIED_CALL:
+                    raise self.told(error, path) from None
         names = split(path)
         for _ in range(ATTEMPTS):
             if ".." in names:
@@ -86,7 +91,7 @@ class Root:
                     break
                 names = self.resolve(path, names)
             try:
-                return self.open_names(names, flags), names
+                return self.open_names(names, flags), join(names)
             except OSError as error:
                 if error.errno != errno.ELOOP or exact:
                     raise self.told(error, path) from None
@@ -134,10 +139,8 @@ class Root:
                 os.close(descriptor)
         return tuple(done)
 
-    def open_file(
-        self, path: str, *, exact: bool = False
-    ) -> tuple[int, tuple[str, ...], os.stat_result]:
-        """A regular file open for reading, the names it really has, and its status.
+    def open_file(self, path: str, *, exact: bool = False) -> tuple[int, os.stat_result]:
+        """A regular file open for reading, and its status.
 
         Raises PathOutside, NotRegularFile, FileNotFoundError and other OSErrors.
         """
@@ -146,42 +149,43 @@ class Root:
             os.close(self.regular(path, PATH_ONLY, exact=exact)[0])
         return self.regular(path, _FILE, exact=exact)
 
-    def regular(
-        self, path: str, flags: int, *, exact: bool = False
-    ) -> tuple[int, tuple[str, ...], os.stat_result]:
+    def regular(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, os.stat_result]:
         """As `open`, for regular files only, with the status."""
-        descriptor, names = self.open(path, flags, exact=exact)
-        return descriptor, names, self._verified(descriptor, path, names)
+        descriptor, canonical = self.open(path, flags, exact=exact)
+        return descriptor, self._verified(descriptor, path, canonical)
 
     def open_child(self, directory: int, name: str, path: str) -> tuple[int, os.stat_result]:
         """A regular file of an open directory, open for reading; a link is OSError ELOOP."""
         descriptor = os.open(name, _FILE | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
-        return descriptor, self._verified(descriptor, path, (name,))
+        return descriptor, self._verified(descriptor, path, name)
 
-    def _verified(self, descriptor: int, path: str, names: tuple[str, ...]) -> os.stat_result:
-        """The status of a descriptor that may be used; closed where it may not."""
+    def _verified(self, descriptor: int, path: str, canonical: str) -> os.stat_result:
+        """The status of a regular file that may be used; any other is closed and refused."""
         status = os.fstat(descriptor)
-        try:
-            if not stat.S_ISREG(status.st_mode):
-                raise not_regular(path, status.st_mode)
-            self.refuse_own(path, names, status)
-            if status.st_nlink > 1 and self._hard_links == "refuse":
-                raise outside(path)
-        except BaseException:
+        if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
-            raise
-        return status
+            raise not_regular(path, status.st_mode)
+        refusal = self.refusal(path, canonical, status)
+        if refusal is None:
+            return status
+        os.close(descriptor)
+        raise refusal
 
-    def refuse_own(self, path: str, names: tuple[str, ...], status: os.stat_result | None) -> None:
-        """Raise for the store's and the library's own files, as if they were not there."""
-        if names and is_temporary(names[-1]):
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    def refusal(self, path: str, canonical: str, status: os.stat_result | None) -> OSError | None:
+        """The error for what nobody gets to see: as outside, or as if it were not there."""
+        if is_temporary(canonical):
+            return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         if status is None:
-            return
-        if status.st_dev == _PROC_DEVICE:
-            raise outside(path)
-        if (status.st_dev, status.st_ino) in self.hidden:
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            return None
+        if status.st_dev == _PROC_DEVICE or (status.st_nlink > 1 and self._is_linked(status)):
+            return outside(path)
+        if self.hidden and (status.st_dev, status.st_ino) in self.hidden:
+            return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return None
+
+    def _is_linked(self, status: os.stat_result) -> bool:
+        """Whether a second name of a file is one too many."""
+        return self._hard_links == "refuse" and stat.S_ISREG(status.st_mode)
 
     @staticmethod
     def told(error: OSError, path: str) -> OSError:

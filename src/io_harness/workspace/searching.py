@@ -11,7 +11,7 @@ from io_harness.workspace.content import UTF_8, encoding_of
 from io_harness.workspace.lines import Hit, hits_in
 from io_harness.workspace.pattern import LinePattern, PathPattern
 from io_harness.workspace.reading import WHOLE_MAX_BYTES
-from io_harness.workspace.spelling import counted, join, shown
+from io_harness.workspace.spelling import counted, join, shown, split
 from io_harness.workspace.tree import Found, Gate, LeftOut, Tree
 from io_harness.workspace.walk import PATH_ONLY
 
@@ -83,9 +83,9 @@ def _relative(path: str, start: tuple[str, ...]) -> str:
 
 def _directory(root: Root, path: str, *, exact: bool) -> tuple[str, ...]:
     """The names of a directory that is there."""
-    descriptor, names = root.open(path, PATH_ONLY | os.O_DIRECTORY, exact=exact)
+    descriptor, canonical = root.open(path, PATH_ONLY | os.O_DIRECTORY, exact=exact)
     os.close(descriptor)
-    return names
+    return split(canonical)
 
 
 class Grep:
@@ -115,7 +115,8 @@ class Grep:
         return GrepResult(tuple(self._hits), self._matches, tuple(self._paths), str(self._left_out))
 
     def _candidates(self, path: str, glob: PathPattern | None, *, exact: bool) -> Iterator[Found]:
-        descriptor, names = self._root.open(path, PATH_ONLY, exact=exact)
+        descriptor, canonical = self._root.open(path, PATH_ONLY, exact=exact)
+        names = split(canonical)
         is_directory = stat.S_ISDIR(os.fstat(descriptor).st_mode)
         os.close(descriptor)
         if not is_directory:

@@ -14,7 +14,11 @@ _FOREIGN = re.compile(
     | [^.][. ]$ | ^\.{3,}$ | ^\ +$""",
     re.VERBOSE | re.IGNORECASE,
 )
-_TEMPORARY = re.compile(r"\.io-harness-[0-9a-f]{16}\.tmp")
+# What nearly every path looks like: names that are plain on every system, each once.
+_DEVICE = r"(?!(?i:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:/|\Z))"
+_NAME = rf"{_DEVICE}[A-Za-z0-9_.-]*[A-Za-z0-9_-]"
+_PLAIN = re.compile(rf"{_NAME}(?:/{_NAME})*")
+_TEMPORARY = re.compile(r"(?:^|/)\.io-harness-[0-9a-f]{16}\.tmp\Z")
 
 
 def split(path: str) -> tuple[str, ...]:
@@ -23,6 +27,8 @@ def split(path: str) -> tuple[str, ...]:
     Purely a matter of spelling: nothing is looked up. Raises PathOutside for absolute paths,
     `~`, URL schemes, Windows spellings and NUL.
     """
+    if is_plain(path):
+        return tuple(path.split("/"))
     if path.startswith(("/", "~")) or not _is_encodable(path):
         raise outside(path)
     names = tuple(name for name in path.split("/") if name not in ("", "."))
@@ -30,6 +36,11 @@ def split(path: str) -> tuple[str, ...]:
         if name != ".." and _FOREIGN.search(name):
             raise outside(path)
     return names
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path is its own canonical spelling on every system, links aside."""
+    return _PLAIN.fullmatch(path) is not None
 
 
 def _is_encodable(path: str) -> bool:
@@ -54,9 +65,9 @@ def outside(path: str) -> PathOutside:
     )
 
 
-def is_temporary(name: str) -> bool:
-    """Whether a name is one of the library's own half-written files."""
-    return name.startswith(".io-harness-") and _TEMPORARY.fullmatch(name) is not None
+def is_temporary(path: str) -> bool:
+    """Whether a path ends in one of the library's own half-written files."""
+    return ".io-harness-" in path and _TEMPORARY.search(path) is not None
 
 
 def shown(path: str) -> str:

@@ -165,7 +165,7 @@ class Tree:
         if self._gate(path) is not Effect.ALLOW:
             return above
         try:
-            descriptor, _, _ = self._root.open_file(path, exact=True)
+            descriptor, _ = self._root.open_file(path, exact=True)
         except OSError:
             return above
         with os.fdopen(descriptor, "rb") as file:

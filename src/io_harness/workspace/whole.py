@@ -25,7 +25,7 @@ class WholeText:
 
 def read_whole(root: Root, path: str, *, exact: bool) -> WholeText:
     """The whole of a text file. Raises ValueError for what is over 8 MiB or no text."""
-    descriptor, _, status = root.open_file(path, exact=exact)
+    descriptor, status = root.open_file(path, exact=exact)
     with os.fdopen(descriptor, "rb") as file:
         data = file.read(READ_MAX_BYTES + 1)
     if len(data) > READ_MAX_BYTES:

@@ -84,7 +84,7 @@ class Workspace:
 
         Raises PathOutside, NotRegularFile, FileNotFoundError and other OSErrors.
         """
-        descriptor, _, status = self._root.regular(path, PATH_ONLY, exact=exact)
+        descriptor, status = self._root.regular(path, PATH_ONLY, exact=exact)
         os.close(descriptor)
         return signature_of(status)
 
@@ -101,7 +101,7 @@ class Workspace:
             raise ValueError(
                 f"offset {offset} and limit {limit}: lines count from 1, a limit is 0 or more"
             )
-        descriptor, _, status = self._root.open_file(path, exact=exact)
+        descriptor, status = self._root.open_file(path, exact=exact)
         try:
             return read_lines(descriptor, status, offset, limit)
         except OSError as error:

@@ -153,9 +153,12 @@ class _Write:
         try:
             status = os.stat(self._name, dir_fd=self._directory, follow_symlinks=False)
         except FileNotFoundError:
-            self._root.refuse_own(self._path, self._names, None)
+            status = None
+        refusal = self._root.refusal(self._path, self._name, status)
+        if refusal is not None:
+            raise refusal
+        if status is None:
             return None
-        self._root.refuse_own(self._path, self._names, status)
         if stat.S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not stat.S_ISREG(status.st_mode):
