@@ -60,8 +60,7 @@ class Vendor:
 @contextmanager
 def vendor(answers: list[Reply] | Callable[[Seen], Reply]) -> Iterator[Vendor]:
     """Serve `answers` in order, the last one again and again."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
-    server.daemon_threads = True
+    server = _Server(("127.0.0.1", 0), _Handler)
     state = Vendor(f"http://127.0.0.1:{server.server_port}", answers)
     server.vendor = state  # type: ignore[attr-defined]  # the handler finds it here
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
@@ -72,6 +71,13 @@ def vendor(answers: list[Reply] | Callable[[Seen], Reply]) -> Iterator[Vendor]:
         state.stopping.set()
         server.shutdown()
         server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: clients that go away are what is tested."""
 
 
 class _Handler(BaseHTTPRequestHandler):
