@@ -47,7 +47,7 @@ def claude_code() -> str:
 
     edit: Json = {"file_path": "/w/area.py", "old_string": OLD, "new_string": NEW}
     numbered = "     1→def area(radius):\n     2→    return 3 * radius\n"
-    file: Json = {"content": BEFORE, "startLine": 1, "numLines": 2, "totalLines": 2}
+    file: Json = {"content": BEFORE, "startLine": 1, "numLines": 3, "totalLines": 3}
     return lines(
         {"type": "file-history-snapshot", "messageId": "x"},
         {"type": "user", "uuid": "u", "message": {"role": "user", "content": "Fix the area."}},

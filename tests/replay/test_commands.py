@@ -5,7 +5,17 @@ from __future__ import annotations
 import pytest
 
 from io_harness.replay.commands import command_meaning
-from io_harness.replay.records import Append, Gone, Meaning, Moved, Sed, Swap, Unknown, Whole
+from io_harness.replay.records import (
+    Append,
+    Gone,
+    Meaning,
+    Moved,
+    Restored,
+    Sed,
+    Swap,
+    Unknown,
+    Whole,
+)
 from io_harness.types import ObsKind
 
 
@@ -105,11 +115,12 @@ def test_kinds_of_commands(script: str, kind: ObsKind, target: str | None) -> No
         ("make 2>/dev/null | tee log", [Unknown("log")]),
         ("sed -i 's/a/b/' f.py", [Sed("f.py", "s/a/b/")]),
         ("sed -E -i -e '3d' f.py g.py", [Sed("f.py", "3d", True), Sed("g.py", "3d", True)]),
+        ("sed -i '' 's/a/b/' f.py", [Sed("f.py", "s/a/b/")]),
         ("perl -pi -e 's/a/b/' f", [Unknown("f")]),
         ("mv a b", [Moved("a", "b")]),
         ("rm -rf a b", [Gone("a"), Gone("b")]),
-        ("git checkout -- a.py", [Unknown("a.py")]),
-        ("git restore a.py", [Unknown("a.py")]),
+        ("git checkout -- a.py", [Restored("a.py")]),
+        ("git restore a.py", [Restored("a.py")]),
         ("{ cat a; cat b; } > c", [Unknown("c")]),
         (
             "apply_patch <<'E'\n*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** End Patch"

@@ -8,7 +8,17 @@ from pathlib import Path
 import pytest
 
 from io_harness.replay.files import FileTexts
-from io_harness.replay.records import Append, Gone, Moved, Sed, Splice, Swap, Unknown, Whole
+from io_harness.replay.records import (
+    Append,
+    Gone,
+    Moved,
+    Restored,
+    Sed,
+    Splice,
+    Swap,
+    Unknown,
+    Whole,
+)
 from io_harness.replay.sed import NotComputable, sed
 
 TEXT = "one\ntwo\nthree\nfour\n"
@@ -30,12 +40,29 @@ def test_an_edit_inside_shown_lines_gives_the_new_lines() -> None:
     assert files.unknown_writes == 0
 
 
-def test_an_edit_among_lines_never_shown_loses_the_place_of_all() -> None:
+def test_an_edit_among_lines_never_shown_loses_the_place_of_those_after() -> None:
     files = FileTexts.empty()
+    files.show("f", 1, "first\n", None)
     files.show("f", 40, "alpha\n", None)
     files.write(Swap("f", (("x\n", "y\nz\n"),)))
 
+    assert files.lines("f", 1, 1) == "first\n"
     assert files.lines("f", 40, 40) is None
+
+
+def test_an_edit_beyond_the_lines_shown_leaves_them() -> None:
+    files = FileTexts.empty()
+    files.show("f", 1, "first\n", None)
+    files.write(Swap("f", (("x\n", "y\nz\n"),)))
+
+    assert files.lines("f", 1, 1) == "first\n"
+
+
+def test_old_text_that_a_whole_file_does_not_have_makes_it_unknown() -> None:
+    files = known()
+    files.write(Swap("f", (("never there\n", "x\n"),)))
+
+    assert files.lines("f", 1, 1) is None
     assert files.unknown_writes == 1
 
 
@@ -88,6 +115,18 @@ def test_a_moved_file_takes_its_text_along() -> None:
     assert files.lines("f", 1, None) is None
 
 
+def test_a_restored_file_has_the_text_it_had_before_the_run_changed_it() -> None:
+    files = FileTexts.empty()
+    files.show("f", 1, TEXT, 4)
+    files.write(Sed("f", "2d"))
+    files.write(Restored("f"))
+    assert files.lines("f", 1, None) == TEXT
+
+    files.write(Restored("never shown"))
+    assert files.lines("never shown", 1, 1) is None
+    assert files.unknown_writes == 0
+
+
 @pytest.mark.parametrize("change", [Unknown("f"), Gone("f")])
 def test_what_cannot_be_known_is_forgotten(change: Unknown | Gone) -> None:
     files = known()
@@ -108,6 +147,8 @@ SCRIPTS = [
     "2a\\new",
     "2c\\new",
     "3,4d;1d",
+    "2,3c\\new",
+    "/two/,/three/c\\new",
     r"s/\(t\)\(w\)/\2\1/",
     "s/t*/&&/",
     "s|one|a/b|",

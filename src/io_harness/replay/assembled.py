@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from io_harness.context import Assembler, CachePrice, Ledger, PieceStatus
 from io_harness.replay.files import FileTexts
+from io_harness.replay.lengths import lengths
 from io_harness.replay.policy import Part, Shown, steps_of
-from io_harness.replay.recorded import RecordedFiles, lengths
+from io_harness.replay.recorded import RecordedFiles
 from io_harness.replay.records import Whole
 from io_harness.types import Observation, ObsKind
 

@@ -18,6 +18,7 @@ from io_harness.replay.records import (
     Gone,
     Meaning,
     Moved,
+    Restored,
     Sed,
     Unknown,
     Whole,
@@ -245,6 +246,8 @@ def _in_place(words: Sequence[str], at: Callable[[str], str]) -> Iterator[Change
         return
     scripts = [b for a, b in pairwise(words) if a in {"-e", "--expression"}]
     operands = [w for w in words[1:] if not w.startswith("-") and w not in scripts]
+    if operands[:1] == [""]:
+        operands.pop(0)  # BSD's sed: the suffix of a backup file, here none
     if not scripts and operands:
         scripts = [operands.pop(0)]
     extended = any(w in {"-E", "-r", "--regexp-extended", "-Ei", "-ri"} for w in words)
@@ -265,7 +268,7 @@ def _git_changes(words: Sequence[str], at: Callable[[str], str]) -> Iterator[Cha
     for word in operands:
         looks_like_path = "--" in after or words[1] == "restore" or "." in word or "/" in word
         if not word.startswith("-") and looks_like_path:
-            yield Unknown(at(word))
+            yield Restored(at(word))
 
 
 def _patched(patch: str, at: Callable[[str], str]) -> Iterator[Change]:

@@ -6,7 +6,7 @@ and an edit inside them give the new lines 40 to 60 without the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from io_harness.replay.readtext import count_lines
@@ -15,6 +15,7 @@ from io_harness.replay.records import (
     Change,
     Gone,
     Moved,
+    Restored,
     Sed,
     Splice,
     Swap,
@@ -37,17 +38,7 @@ class FileState:
     ends: bool = False
     version: int = 0
     gone: bool = False
-
-
-@dataclass(slots=True)
-class FileSpan:
-    """A file between two changes: how many of its lines came to be known, and how many lines
-    the change that ended it added, `None` where that is not known.
-    """
-
-    version: int
-    lines: int
-    added: int | None = None
+    original: tuple[str, bool] | None = None
 
 
 @dataclass(slots=True)
@@ -59,7 +50,6 @@ class FileTexts:
 
     _files: dict[str, FileState]
     unknown_writes: int = 0
-    history: dict[str, list[FileSpan]] = field(default_factory=dict)
 
     @classmethod
     def empty(cls) -> FileTexts:
@@ -72,25 +62,14 @@ class FileTexts:
             return
         for change in record.changes:
             self.write(change)
-            self._note(change.path)
+        self.learn(record)
+
+    def learn(self, record: Record) -> None:
+        """Take in what a read showed; other records show nothing."""
+        if record.is_error:
+            return
         if record.exact and record.target is not None and record.lines is not None:
             self.show(record.target, record.lines[0], record.text, record.total_lines)
-            self._note(record.target)
-
-    def _note(self, path: str) -> None:
-        """Keep count of the lines known of each version of a file."""
-        state = self._files.get(path)
-        if state is None:
-            return
-        spans = self.history.setdefault(path, [])
-        lines = count_lines(state.text)
-        if spans and spans[-1].version == state.version:
-            spans[-1].lines = lines
-            return
-        if spans:
-            before = spans[-1]
-            before.added = lines - before.lines if before.lines and lines else None
-        spans.append(FileSpan(state.version, lines))
 
     def state(self, path: str) -> FileState | None:
         """The file, where anything is known of it."""
@@ -144,10 +123,15 @@ class FileTexts:
             self._move(change)
             return
         state = self._files.setdefault(change.path, FileState())
+        if state.version == 0:
+            state.original = state.text, state.ends
         state.version += 1
         state.gone = isinstance(change, Gone)
         if state.gone:
             self._forget(state)
+            return
+        if isinstance(change, Restored) and state.original is not None:
+            state.text, state.ends = state.original
             return
         after = _after(state, change)
         if after is None:
@@ -179,29 +163,31 @@ def _after(state: FileState, change: Change) -> str | None:
     if isinstance(change, Whole):
         return change.text
     if isinstance(change, Swap):
-        return _swapped(state.text, change)
+        return _swapped(state, change)
     if isinstance(change, Splice):
         return _spliced(state, change)
     if isinstance(change, Append):
         return state.text + change.text if state.ends else (state.text or None)
-    if isinstance(change, Sed) and (state.ends or "$" not in change.script):
-        try:
-            after = sed(state.text, change.script, extended=change.extended)
-        except NotComputable:
-            return None
-        return after if state.text else None
-    return None
+    return _edited(state, change) if isinstance(change, Sed) and state.text else None
 
 
-def _swapped(text: str, change: Swap) -> str | None:
+def _edited(state: FileState, change: Sed) -> str | None:
+    try:
+        return sed(state.text, change.script, extended=change.extended, to_end=state.ends)
+    except NotComputable:
+        return None
+
+
+def _swapped(state: FileState, change: Swap) -> str | None:
+    text = state.text
     for old, new in change.pairs:
-        found = text.count(old) if old else 0
-        if found == 0:
-            # Old text among lines nobody has shown: harmless where it moves no line.
-            if old and old.count("\n") == new.count("\n") and HOLE in text:
-                continue
+        if old and old in text:
+            text = text.replace(old, new, -1 if change.every else 1)
+        elif not old or (state.ends and HOLE not in text):
             return None
-        text = text.replace(old, new) if change.every else text.replace(old, new, 1)
+        elif old.count("\n") != new.count("\n"):
+            # The change is among lines nobody was shown: what stands before the first is as it was.
+            text = text[: text.find(HOLE)] if HOLE in text else text
     return text
 
 

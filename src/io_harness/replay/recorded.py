@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 from zlib import crc32
 
 from io_harness.replay.files import HOLE, FileTexts
@@ -11,33 +10,11 @@ from io_harness.replay.paths import canonical
 from io_harness.replay.readtext import count_lines
 from io_harness.types import ReadResult, Signature
 
-if TYPE_CHECKING:
-    from io_harness.replay.records import Transcript
-
 _UNSEEN = "?" * 40 + "\n"
 
 
 class NotRecorded(OSError):
     """The recording does not tell what these lines are now."""
-
-
-def lengths(run: Transcript) -> Mapping[tuple[str, int], int]:
-    """How many lines each version of each file had at least, later records looked at too.
-
-    A real file's number of lines is known from the first read on; a recording may show the end
-    only later, so its number is taken back through the changes between.
-    """
-    files = FileTexts.empty()
-    for record in run.records:
-        files.take(record)
-    found: dict[tuple[str, int], int] = {}
-    for path, spans in files.history.items():
-        after = 0
-        for span in reversed(spans):
-            back = 0 if span.added is None else after - span.added
-            after = max(span.lines, back)
-            found[path, span.version] = after
-    return found
 
 
 class RecordedFiles:

@@ -74,13 +74,20 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
+class Restored:
+    """The file has again the text it had before the run first changed it (git checkout PATH)."""
+
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Unknown:
     """The file changed in a way the recording does not tell."""
 
     path: str
 
 
-Change: TypeAlias = Whole | Swap | Splice | Append | Sed | Moved | Gone | Unknown
+Change: TypeAlias = Whole | Swap | Splice | Append | Sed | Moved | Gone | Restored | Unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,14 @@ class _Command:
     count: int = 1
 
 
-def sed(text: str, script: str, *, extended: bool) -> str:
-    """The text after the script. `NotComputable`: nothing is known of the result."""
+def sed(text: str, script: str, *, extended: bool, to_end: bool = True) -> str:
+    """The text after the script; `to_end` tells that the file ends where the text does.
+
+    `NotComputable`: nothing is known of the result.
+    """
     commands = _parse(script, extended)
+    if not to_end and any(a.end for command in commands for a in command.addresses):
+        raise NotComputable("the last line of a text whose end is not known")
     lines = text.splitlines(keepends=True) if "\r" not in text else text.split("\n")
     if "\r" in text:
         lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
@@ -77,7 +82,8 @@ def _apply(commands: list[_Command], inside: list[bool], line: _Line, end: str) 
         elif command.verb == "a":
             after.append(command.text + "\n")
         elif command.verb == "c":
-            after.append(command.text + "\n")
+            if not inside[index]:  # of a range only its end gives the text
+                after.append(command.text + "\n")
             text = None
     middle = [] if text is None else [text + (end or ("\n" if after else ""))]
     return [*before, *middle, *after]
@@ -132,7 +138,7 @@ def _one(script: str, at: int, extended: bool) -> tuple[_Command, int]:
         return _substitution(script, at + 1, tuple(addresses), extended)
     if verb == "d":
         return _Command(tuple(addresses), "d"), at + 1
-    if verb in {"i", "a", "c"} and len(addresses) < 2:
+    if verb in {"i", "a", "c"} and (verb == "c" or len(addresses) < 2):
         text, at = _inserted(script, at + 1)
         return _Command(tuple(addresses), verb, text), at
     raise NotComputable(f"the command {verb!r}")

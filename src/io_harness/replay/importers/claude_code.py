@@ -161,10 +161,18 @@ def _user(builder: Builder, line: Mapping[str, JSON]) -> None:
 def _file(result: JSON) -> ReadText | None:
     """The file's plain lines, which the client stores beside the numbered text."""
     file = as_dict(as_dict(result).get("file"))
-    content, start, total = file.get("content"), file.get("startLine"), file.get("totalLines")
+    content, start = file.get("content"), file.get("startLine")
     if not isinstance(content, str) or not isinstance(start, int):
         return None
     text = content if content.endswith("\n") or not content else content + "\n"
     lines = count_lines(text)
-    told = total if isinstance(total, int) else None
-    return ReadText(text, (start, start + lines - 1), told, exact=True)
+    return ReadText(text, (start, start + lines - 1), _total(file, start, lines), exact=True)
+
+
+def _total(file: Mapping[str, JSON], start: int, lines: int) -> int | None:
+    """The file's number of lines: the client counts what follows the last line end as one more."""
+    total, shown = file.get("totalLines"), file.get("numLines")
+    if not isinstance(total, int) or not isinstance(shown, int):
+        return None
+    reached = start - 1 + shown >= total
+    return start - 1 + lines if reached else max(total - 1, start - 1 + lines)
