@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import islice
 
 from io_harness.types import MemoryEntry
@@ -162,8 +163,10 @@ class PricedAssembler:
     def _move_reads(self, section: Section, gid: int, hunk: Hunk) -> None:
         """Reads follow their lines, so that a rewrite shows these and not others in their place."""
         newest = islice(self._touched.reads(gid), _FOLLOWED_READS)
+        written = self._view.kernel.last(gid)
         for position in {*self.reads(section, gid), *newest}:
-            if self._view.kernel.state(position) == LIVE:
+            came_after = position > written and position in self.pending
+            if self._view.kernel.state(position) == LIVE and not came_after:
                 self._watch.move(position, hunk)
 
     def _reason(self, gid: int, version: int) -> str:
@@ -217,12 +220,28 @@ class PricedAssembler:
         def look(position: int) -> None:
             self._watch.look(position, step, cap)
 
+        if self.section is not None:
+            self._follow_changes(self.section)
         plan = self._planner.plan(ceiling, len(block.text), self.pending, step, look=look)
         self.visited += plan.visited
         del self.pending[plan.left :]
         self.paid = 0
         self.section = self._write(plan, block)
         return self.section
+
+    def _follow_changes(self, section: Section) -> None:
+        """Let reads follow what changed since the last turn, before any is looked at again."""
+        for gid, file in section.files.items():
+            self._watch.check(gid)
+            if file.version == self._view.kernel.file_version(gid):
+                continue
+            now = self._watch.look_at_file(gid).result
+            if now is None:
+                continue
+            with suppress(Unknown):
+                hunk = file.change_to(lines_of(now.text), now.total_lines)
+                if hunk is not None:
+                    self._move_reads(section, gid, hunk)
 
     def _write(self, plan: Plan, block: render.NotesBlock) -> Section:
         section = Section(block)
