@@ -181,6 +181,17 @@ def test_extended_sed_does_what_sed_does(script: str, tmp_path: Path) -> None:
     assert sed(TEXT, script, extended=True) == real.stdout
 
 
+def test_sed_reads_a_file_whose_text_is_known() -> None:
+    files = known()
+    files.write(Sed("f", "1r g"))
+    assert files.lines("f", 1, None) is None
+
+    files = known()
+    files.write(Whole("g", "new\nlines\n"))
+    files.write(Sed("f", "1r g"))
+    assert files.lines("f", 1, None) == "one\nnew\nlines\ntwo\nthree\nfour\n"
+
+
 @pytest.mark.parametrize("script", ["", "y/a/b/", "s/a/b/2", "N;P;D", "s/[[:space:]]//", "s/(/x/2"])
 def test_sed_says_where_it_cannot_tell(script: str) -> None:
     with pytest.raises(NotComputable):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from io_harness.replay import Everything, Part, Record, Shown, Terms, Transcript
-from io_harness.replay.measure import Figures, Request, limit, measure
+from io_harness.replay.figures import Figures
+from io_harness.replay.measure import Request, limit, measure
 from io_harness.replay.records import MappingReport, Swap, Whole
 from io_harness.types import ObsKind
 
@@ -120,6 +121,15 @@ def test_a_file_never_shown_is_no_edit_to_judge_unless_it_was_written_whole() ->
 
     assert measure(transcript(EDIT), Everything(), TERMS).strict.of == 0
     assert measure(transcript(whole, EDIT), Everything(), TERMS).strict.of == 1
+
+
+def test_a_whole_write_too_long_to_be_sent_shows_nothing() -> None:
+    long = "x" * 13_000
+    whole = record(
+        1, 0, ObsKind.WRITE, args=long, target="f", targets=("f",), changes=(Whole("f", long),)
+    )
+
+    assert measure(transcript(whole, EDIT), Everything(), TERMS).strict.of == 0
 
 
 def test_quoted_needs_every_old_line_literally() -> None:

@@ -6,9 +6,11 @@ and an edit inside them give the new lines 40 to 60 without the rest.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from io_harness.replay.paths import canonical
 from io_harness.replay.readtext import count_lines
 from io_harness.replay.records import (
     Append,
@@ -133,13 +135,16 @@ class FileTexts:
         if isinstance(change, Restored) and state.original is not None:
             state.text, state.ends = state.original
             return
-        after = _after(state, change)
+        after = _after(state, change, self._whole)
         if after is None:
             self.unknown_writes += bool(state.text)
             self._forget(state)
         else:
             state.text = after
             state.ends = state.ends or isinstance(change, Whole)
+
+    def _whole(self, path: str) -> str | None:
+        return self.lines(canonical(path), 1, None)
 
     def _move(self, change: Moved) -> None:
         moved = self._files.pop(change.path, None) or FileState()
@@ -158,8 +163,8 @@ def _split(text: str) -> list[str]:
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
-def _after(state: FileState, change: Change) -> str | None:
-    """The text after a change, `None` where it cannot be told."""
+def _after(state: FileState, change: Change, read: Callable[[str], str | None]) -> str | None:
+    """The text after a change, `None` where it cannot be told; `read` gives other files."""
     if isinstance(change, Whole):
         return change.text
     if isinstance(change, Swap):
@@ -168,12 +173,18 @@ def _after(state: FileState, change: Change) -> str | None:
         return _spliced(state, change)
     if isinstance(change, Append):
         return state.text + change.text if state.ends else (state.text or None)
-    return _edited(state, change) if isinstance(change, Sed) and state.text else None
+    return _edited(state, change, read) if isinstance(change, Sed) and state.text else None
 
 
-def _edited(state: FileState, change: Sed) -> str | None:
+def _edited(state: FileState, change: Sed, read: Callable[[str], str | None]) -> str | None:
     try:
-        return sed(state.text, change.script, extended=change.extended, to_end=state.ends)
+        return sed(
+            state.text,
+            change.script,
+            extended=change.extended,
+            to_end=state.ends,
+            read=read,
+        )
     except NotComputable:
         return None
 

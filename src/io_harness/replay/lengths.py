@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from io_harness.replay.files import FileTexts
 from io_harness.replay.readtext import count_lines
-from io_harness.replay.records import Append, Splice, Swap
+from io_harness.replay.records import Append, Restored, Splice, Swap
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +29,7 @@ class _Stretch:
     added: int = 0
     least: int = 0
     told: int | None = None
+    restored: bool = False
     versions: dict[int, int] = field(default_factory=dict)
 
     def see(self, version: int, known: int, told: int | None) -> None:
@@ -51,7 +52,7 @@ def lengths(run: Transcript) -> Mapping[tuple[str, int], int]:
             added = _added(change, before, after)
             of_file = stretches.setdefault(change.path, [_Stretch()])
             if added is None:
-                of_file.append(_Stretch())
+                of_file.append(_Stretch(restored=isinstance(change, Restored)))
             else:
                 of_file[-1].added += added
             _see(files, change.path, of_file[-1], None)
@@ -60,12 +61,18 @@ def lengths(run: Transcript) -> Mapping[tuple[str, int], int]:
             of_file = stretches.setdefault(record.target, [_Stretch()])
             _see(files, record.target, of_file[-1], record.total_lines)
     return {
-        (path, version): max(least, 0) + added
+        (path, version): base + added
         for path, of_file in stretches.items()
         for stretch in of_file
-        for least in (max(stretch.least, stretch.told or 0),)
+        for base in (_base(stretch, of_file[0]),)
         for version, added in stretch.versions.items()
     }
+
+
+def _base(stretch: _Stretch, first: _Stretch) -> int:
+    """The lines at a stretch's first version."""
+    before = max(first.least, first.told or 0) if stretch.restored else 0
+    return max(stretch.least, stretch.told or 0, before)
 
 
 def _known(files: FileTexts, path: str) -> int:
@@ -87,4 +94,6 @@ def _added(change: Change, before: int, after: int) -> int | None:
         return count_lines(change.text) - (change.last - change.first + 1)
     if isinstance(change, Append):
         return count_lines(change.text)
+    if isinstance(change, Restored):
+        return None
     return after - before if before and after else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from html import escape
 
 from io_harness.replay import charts
-from io_harness.replay.measure import Figures
+from io_harness.replay.figures import Figures
 from io_harness.replay.report import BASELINE, ReplayReport, RunReport
 from io_harness.replay.table import plain, relative
 

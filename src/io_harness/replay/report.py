@@ -8,8 +8,9 @@ from dataclasses import dataclass, fields
 
 from io_harness.context import CachePrice
 from io_harness.replay.assembled import AssemblerPolicy
+from io_harness.replay.figures import Figures, Seen
 from io_harness.replay.importers import read_transcripts
-from io_harness.replay.measure import Figures, Request, Seen, limit, measure
+from io_harness.replay.measure import Request, limit, measure
 from io_harness.replay.policy import Everything, Policy, Terms
 from io_harness.replay.records import Transcript
 from io_harness.types import JSON

@@ -6,7 +6,8 @@ Substitutions, deletions, insertions, appends and changes at line numbers, range
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 _ADDRESS = re.compile(r"\s*(?:(\d+|\$)|/((?:[^/\\\n]|\\.)*)/)")
 _DELIMITED = r"((?:[^{0}\\\n]|\\[\s\S])*)"
@@ -45,12 +46,20 @@ class _Command:
     count: int = 1
 
 
-def sed(text: str, script: str, *, extended: bool, to_end: bool = True) -> str:
+def sed(
+    text: str,
+    script: str,
+    *,
+    extended: bool,
+    to_end: bool = True,
+    read: Callable[[str], str | None] = lambda _: None,
+) -> str:
     """The text after the script; `to_end` tells that the file ends where the text does.
 
-    `NotComputable`: nothing is known of the result.
+    `read` gives the text of a file that the script names. `NotComputable`: nothing is known of
+    the result.
     """
-    commands = _parse(script, extended)
+    commands = [_with_file(command, read) for command in _parse(script, extended)]
     if not to_end and any(a.end for command in commands for a in command.addresses):
         raise NotComputable("the last line of a text whose end is not known")
     lines = text.splitlines(keepends=True) if "\r" not in text else text.split("\n")
@@ -63,6 +72,16 @@ def sed(text: str, script: str, *, extended: bool, to_end: bool = True) -> str:
         line = _Line(number, number == len(lines), raw[: len(raw) - len(end)])
         out.extend(_apply(commands, inside, line, end))
     return "".join(out)
+
+
+def _with_file(command: _Command, read: Callable[[str], str | None]) -> _Command:
+    """`r FILE` as the appending of the file's text."""
+    if command.verb != "r":
+        return command
+    text = read(command.text)
+    if text is None:
+        raise NotComputable(f"the text of {command.text}")
+    return replace(command, verb="a", text=text.removesuffix("\n"))
 
 
 def _apply(commands: list[_Command], inside: list[bool], line: _Line, end: str) -> list[str]:
@@ -141,6 +160,9 @@ def _one(script: str, at: int, extended: bool) -> tuple[_Command, int]:
     if verb in {"i", "a", "c"} and (verb == "c" or len(addresses) < 2):
         text, at = _inserted(script, at + 1)
         return _Command(tuple(addresses), verb, text), at
+    if verb == "r" and len(addresses) < 2:
+        name, _, _ = script[at + 1 :].partition("\n")
+        return _Command(tuple(addresses), "r", name.strip()), at + 1 + len(name)
     raise NotComputable(f"the command {verb!r}")
 
 

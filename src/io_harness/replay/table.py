@@ -9,7 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from io_harness.replay.measure import Figures, Seen
+from io_harness.replay.figures import Figures, Seen
 from io_harness.replay.report import BASELINE
 
 if TYPE_CHECKING:
