@@ -74,8 +74,8 @@ class Pieces(Sequence[Piece]):
             index -= 1
         code, text = self._order[index], self._texts[index]
         position, bits = code >> SHIFT, code & BITS
-        observation = self._view.ledger[position]
-        step, call = observation.step, observation.call or 0
+        observation = self._view.ledger.pushed(position)
+        step, call = observation.step, self._view.ledger.call(position)
         if bits == HUNK:
             path, status = observation.target, PieceStatus.REFRESHED
             return Piece(step, call, None, status, False, path, "", text)

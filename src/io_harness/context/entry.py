@@ -110,12 +110,12 @@ def source(
     return refresh.text, refresh.lines, refresh.total_lines
 
 
-def _why(observation: Observation, refresh: Refresh | None) -> str:
+def _why(observation: Observation, call: int, refresh: Refresh | None) -> str:
     if refresh is None:
         return ""
     # An empty answer where lines were asked for: they are gone.
     gone = refresh.text == ""
-    where = render.place(observation.step, observation.call)
+    where = render.place(observation.step, call)
     return render.reread(refresh.step, where, refresh.reason, refresh.total_lines, gone=gone)
 
 
@@ -132,10 +132,11 @@ def detail(
     return shown, render.span(shown.first, shown.last + (shown.inside > 0), total)
 
 
-def _mark(observation: Observation, refresh: Refresh | None, head: int, tail: int) -> str:
+def _mark(
+    observation: Observation, call: int, refresh: Refresh | None, head: int, tail: int
+) -> str:
     text, lines, total = source(observation, refresh)
     gone = len(text) - head - tail
-    call = observation.call or 0
     hint = render.show_hint(observation.step, call, head)
     if observation.kind is ObsKind.READ:
         hint = _read_hint(extent(text, lines, total, head), text, head, total, hint)
@@ -152,24 +153,29 @@ def _read_hint(shown: Extent, text: str, head: int, total: int | None, more: str
 
 
 def carry(
-    observation: Observation, cap: int, *, refresh: Refresh | None = None, why: str = ""
+    observation: Observation,
+    call: int,
+    cap: int,
+    *,
+    refresh: Refresh | None = None,
+    why: str = "",
 ) -> Carried:
     """An observation carried within `cap` code points, the header not counted."""
     text = source(observation, refresh)[0]
-    why = why or _why(observation, refresh)
+    why = why or _why(observation, call, refresh)
     content, head = escape(text) if len(text) <= cap else None, None
     if content is None or len(content) > cap:
-        cut = _cut(observation, refresh, text, cap)
+        cut = _cut(observation, call, refresh, text, cap)
         content, head = cut.text, cut.head
     shown, words = detail(observation, refresh, head)
     args = for_entry(observation.args, cap) if observation.args else ""
-    top = render.header(observation, detail=words, why=why)
+    top = render.header(observation, call, detail=words, why=why)
     return Carried(f"{top}{content}\n", args, head, shown)
 
 
-def _cut(observation: Observation, refresh: Refresh | None, text: str, cap: int) -> Cut:
+def _cut(observation: Observation, call: int, refresh: Refresh | None, text: str, cap: int) -> Cut:
     def mark(head: int, tail: int) -> str:
-        return _mark(observation, refresh, head, tail)
+        return _mark(observation, call, refresh, head, tail)
 
     cut = cut_inside(text, cap, _KEEP.get(observation.kind, "head"), mark, escape)
     assert cut is not None
@@ -177,7 +183,13 @@ def _cut(observation: Observation, refresh: Refresh | None, text: str, cap: int)
 
 
 def squeeze(
-    observation: Observation, room: int, cap: int, *, refresh: Refresh | None = None, why: str = ""
+    observation: Observation,
+    call: int,
+    room: int,
+    cap: int,
+    *,
+    refresh: Refresh | None = None,
+    why: str = "",
 ) -> Carried:
     """The newest observation cut to the room it has, header and arguments included.
 
@@ -187,25 +199,33 @@ def squeeze(
     text = source(observation, refresh)[0]
     keep = _KEEP.get(observation.kind, "head")
     args = for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
-    why = why or _why(observation, refresh)
+    why = why or _why(observation, call, refresh)
 
     def mark(head: int, tail: int) -> str:
-        return _mark(observation, refresh, head, tail)
+        return _mark(observation, call, refresh, head, tail)
 
     whole = escape(text) if len(text) <= room else None
     for target_chars in _TARGET_CHARS:
         shown, words = detail(observation, refresh, None)
-        top = render.header(observation, detail=words, why=why, target_chars=target_chars)
+        top = render.header(observation, call, detail=words, why=why, target_chars=target_chars)
         left = min(cap, room - len(top) - len(args) - 1)
         if whole is not None and len(whole) <= left:
             return Carried(f"{top}{whole}\n", args, None, shown)
         cut = cut_inside(text, max(0, left), keep, mark, escape)
         if cut is not None and cut.marked and left >= len(mark(0, 0)) + 1 + _LEAST_CHARS:
             shown, words = detail(observation, refresh, cut.head)
-            top = render.header(observation, detail=words, why=why, target_chars=target_chars)
+            top = render.header(observation, call, detail=words, why=why, target_chars=target_chars)
             return Carried(f"{top}{cut.text}\n", args, cut.head, shown)
-    short = "" if refresh is None else render.REREAD_SHORT
-    top = render.header(observation, why=short, target_chars=_TARGET_CHARS[-1])
+    return _barest(observation, call, room, cap=cap, refresh=refresh, args=args)
+
+
+def _barest(
+    observation: Observation, call: int, room: int, *, cap: int, refresh: Refresh | None, args: str
+) -> Carried:
+    """Where not even 40 characters fit beside full words: the shortest header and marker."""
+    text = source(observation, refresh)[0]
+    why = "" if refresh is None else render.REREAD_SHORT
+    top = render.header(observation, call, why=why, target_chars=_TARGET_CHARS[-1])
     if args and room - len(top) - len(args) - 1 < len(render.SHORT_MARKER) + 1 + _LEAST_CHARS:
         args = EMPTY
     left = max(0, room - len(top) - len(args) - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -62,13 +63,19 @@ def _checked(observation: Observation) -> Observation:
     return observation
 
 
+def _with_call(observation: Observation, call: int) -> Observation:
+    return observation if observation.call is not None else replace(observation, call=call)
+
+
 class Ledger:
     """Observations in the order they were made; belongs to one thread at a time."""
 
-    __slots__ = ("_free", "_observations", "_step", "_taken")
+    __slots__ = ("_calls", "_free", "_observations", "_step", "_taken")
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
+        # Beside the caller's own objects: a copy of each would cost more than all the rest.
+        self._calls = array("i")
         self._step = 0
         self._free = 0
         self._taken: set[int] = set()
@@ -89,16 +96,15 @@ class Ledger:
             self._step = observation.step
             self._free = 0
             self._taken = set()
-        observation = self._place(observation)
+        self._calls.append(self._claim(observation))
         self._observations.append(observation)
         return len(self._observations) - 1
 
-    def _place(self, observation: Observation) -> Observation:
-        """Claim the observation's call: the one it names, or the next free one."""
+    def _claim(self, observation: Observation) -> int:
+        """The observation's call from now on: the one it names, or the next free one."""
         call = observation.call
         if call is None:
             call = self._free
-            observation = replace(observation, call=call)
         elif call in self._taken or 0 <= call < self._free:
             raise LedgerError(
                 f"step {observation.step} call {call} is already in the ledger; "
@@ -108,17 +114,25 @@ class Ledger:
         while self._free in self._taken:
             self._taken.remove(self._free)
             self._free += 1
-        return observation
+        return call
 
     def __len__(self) -> int:
         return len(self._observations)
 
     def __iter__(self) -> Iterator[Observation]:
-        return iter(self._observations)
+        return map(_with_call, self._observations, self._calls)
 
     def __getitem__(self, position: int) -> Observation:
+        return _with_call(self._observations[position], self._calls[position])
+
+    def pushed(self, position: int) -> Observation:
+        """An observation as it was pushed: its `call` may be `None`."""
         return self._observations[position]
+
+    def call(self, position: int) -> int:
+        """An observation's call."""
+        return self._calls[position]
 
     def full_text(self) -> str:
         """Everything, uncut: each observation's header and its original text, in order."""
-        return "".join(map(render.full, self._observations))
+        return "".join(map(render.full, self._observations, self._calls))

@@ -173,7 +173,7 @@ class PricedAssembler:
         kernel = self._view.kernel
         if kernel.write_version(gid) <= version:
             return render.CHANGED_ON_DISK
-        return render.wrote(render.place(self._view.ledger[kernel.last(gid)].step, None))
+        return render.wrote(render.place(self._view.ledger.pushed(kernel.last(gid)).step, None))
 
     def reads(self, section: Section, gid: int) -> list[int]:
         """The reads of a file that the section carries."""

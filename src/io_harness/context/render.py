@@ -38,9 +38,9 @@ def place(step: int, call: int | None, default: int = 0) -> str:
     return f"step {step}" if call is None or call == default else f"step {step} call {call}"
 
 
-def _subject(observation: Observation, target_chars: int) -> str:
+def _subject(observation: Observation, call: int | None, target_chars: int) -> str:
     kind, target = observation.kind, observation.target
-    where = place(observation.step, observation.call, -1 if kind is ObsKind.MESSAGE else 0)
+    where = place(observation.step, call, -1 if kind is ObsKind.MESSAGE else 0)
     named = "" if target is None else " " + quote(target, target_chars)
     return f"{where}, {WORDS[kind]}{named}"
 
@@ -62,6 +62,7 @@ def scope_of(observation: Observation) -> str:
 
 def header(
     observation: Observation,
+    call: int | None,
     *,
     detail: str = "",
     why: str = "",
@@ -70,15 +71,16 @@ def header(
     """The line above an observation: its place, kind and target, then what is shown and why."""
     comma = f", {detail}" if detail else ""
     colon = f": {why}" if why else ""
-    return f"[{_subject(observation, target_chars)}{comma}{colon}]\n"
+    return f"[{_subject(observation, call, target_chars)}{comma}{colon}]\n"
 
 
-def full(observation: Observation) -> str:
+def full(observation: Observation, call: int | None = None) -> str:
     """An observation as the log has it: header, the original text to the byte, a line end."""
+    call = observation.call if call is None else call
     detail = scope_of(observation)
     if observation.kind is ObsKind.READ and observation.lines is not None:
         detail = span(*observation.lines, observation.total_lines)
-    return f"{header(observation, detail=detail)}{observation.text}\n"
+    return f"{header(observation, call, detail=detail)}{observation.text}\n"
 
 
 # Why something is not shown as it was.
@@ -133,9 +135,9 @@ def written_since(files: Sequence[tuple[str, str]]) -> str:
     return f"written since: {cause(named, max(0, len(files) - _NAMED))}"
 
 
-def stub(observation: Observation, reason: str, *, detail: str = "") -> str:
+def stub(observation: Observation, call: int, reason: str, *, detail: str = "") -> str:
     """The one line that stands for an observation that is not shown."""
-    return header(observation, detail=detail, why=reason)
+    return header(observation, call, detail=detail, why=reason)
 
 
 def collapsed(count: int) -> str:

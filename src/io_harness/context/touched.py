@@ -40,7 +40,7 @@ class TouchedFiles:
         gid = kernel.gid(position)
         touched = self._files.pop(gid, None) or Touched()
         self._files[gid] = touched
-        observation = self._view.ledger[position]
+        observation = self._view.ledger.pushed(position)
         if kind == READ:
             touched.read_step = observation.step
             touched.reads.append(position)

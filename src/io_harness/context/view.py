@@ -53,8 +53,8 @@ class View:
 
     def enter(self, position: int, cap: int, *, keep: bool = True) -> None:
         """Let in the next observation."""
-        observation = self.ledger[position]
-        carried = carry(observation, cap)
+        observation = self.ledger.pushed(position)
+        carried = carry(observation, self.ledger.call(position), cap)
         kind, gid = self._question(observation, position)
         lo = hi = 0
         if kind == READ and carried.shown is not None:
@@ -129,7 +129,8 @@ class View:
         """A position as it is carried now."""
         refresh = self.refreshes.get(position)
         carried = carry(
-            self.ledger[position],
+            self.ledger.pushed(position),
+            self.ledger.call(position),
             self.cap_of(position) if refresh is None else refresh.cap,
             refresh=refresh,
             why=self._since.get(position, ""),
@@ -153,7 +154,7 @@ class View:
 
         `head` is how much of it is kept where it was cut further than at its entry.
         """
-        text, lines, total = source(self.ledger[position], self.refreshes.get(position))
+        text, lines, total = source(self.ledger.pushed(position), self.refreshes.get(position))
         shown = extent(text, lines, total, self.head(position) if head is None else head)
         count = shown.last - shown.first + 1 + (shown.inside > 0)
         return shown, lines_of(text)[:count]
@@ -162,7 +163,8 @@ class View:
         """The newest observation cut further, for this turn only."""
         refresh = self.refreshes.get(position)
         return squeeze(
-            self.ledger[position],
+            self.ledger.pushed(position),
+            self.ledger.call(position),
             room,
             self.cap_of(position) if refresh is None else refresh.cap,
             refresh=refresh,
@@ -171,7 +173,7 @@ class View:
 
     def sent_args(self, position: int) -> str:
         """The arguments that are sent with a carried position."""
-        args = self.ledger[position].args
+        args = self.ledger.pushed(position).args
         return for_entry(args, self.cap_of(position)) if args else ""
 
     # Stubs.
@@ -183,28 +185,27 @@ class View:
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""
-        observation = self.ledger[position]
+        observation = self.ledger.pushed(position)
         refresh = self.refreshes.get(position)
-        state = self.kernel.state(position)
+        call, state = self.ledger.call(position), self.kernel.state(position)
         if state == SUPERSEDED:
             reason = render.superseded(self._superseders(position))
         elif state == FAILED:
             assert refresh is not None
             reason = render.invalidated(refresh.reason, refresh.because)
         else:
-            call = observation.call or 0
             reason = render.older(len(observation.text), observation.step, call)
         _, words = detail(observation, refresh, self.head(position))
-        return render.stub(observation, reason, detail=words)
+        return render.stub(observation, call, reason, detail=words)
 
     def stub_args(self, position: int) -> str:
         """The arguments that are sent with a stub."""
-        args = self.ledger[position].args
+        args = self.ledger.pushed(position).args
         return for_stub(args) if args else ""
 
     def extent(self, position: int) -> Extent:
         """The lines a read showed as it entered."""
-        observation = self.ledger[position]
+        observation = self.ledger.pushed(position)
         return extent(
             observation.text,
             observation.lines,
@@ -222,6 +223,6 @@ class View:
 
     def place(self, position: int, seen_from: int) -> str:
         """Another observation's place: with its call only where the steps are the same."""
-        other = self.ledger[position]
-        same_step = other.step == self.ledger[seen_from].step
-        return render.place(other.step, other.call if same_step else None, -1)
+        step = self.ledger.pushed(position).step
+        same_step = step == self.ledger.pushed(seen_from).step
+        return render.place(step, self.ledger.call(position) if same_step else None, -1)

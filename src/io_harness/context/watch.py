@@ -84,7 +84,7 @@ class Watch:
         if moved is not None:
             return moved
         refresh = self._view.refreshes.get(position)
-        return asked(self._view.ledger[position], refresh, self._view.head(position))
+        return asked(self._view.ledger.pushed(position), refresh, self._view.head(position))
 
     def check(self, gid: int) -> None:
         """Look once a turn whether a file's signature gives reason to look at its content."""
@@ -116,7 +116,10 @@ class Watch:
         self.log.append(refresh)
 
     def _look_at_lines(self, position: int, step: int, cap: int) -> None:
-        observation, refresh = self._view.ledger[position], self._view.refreshes.get(position)
+        observation, refresh = (
+            self._view.ledger.pushed(position),
+            self._view.refreshes.get(position),
+        )
         head = self._view.head(position)
         first, limit = self._asked(position)
         look = self._read(self._view.kernel.gid(position), first, limit)
@@ -165,7 +168,7 @@ class Watch:
         known = self._totals.get(self._view.kernel.gid(position))
         if known is not None:
             return known
-        observation = self._view.ledger[position]
+        observation = self._view.ledger.pushed(position)
         if observation.lines is None and observation.total_lines is None:
             return count_lines(observation.text)
         return observation.total_lines
