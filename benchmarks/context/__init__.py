@@ -1,0 +1,1 @@
+"""What one push and one assembly cost, at any length of the run."""

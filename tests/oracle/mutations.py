@@ -1,0 +1,200 @@
+"""Deliberate mistakes in the assembler, each of which the oracle must notice.
+
+Each is a piece of source replaced by another. A piece that is no longer found is an error: then
+the mutation has to be written anew for the code as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """`old` in a module of `io_harness.context` becomes `new`, a template where `old` is one."""
+
+    name: str
+    module: str
+    old: str | re.Pattern[str]
+    new: str
+
+    def applied(self, source: str) -> tuple[str, int]:
+        """The source with the mistake in it, and how often its place was found."""
+        if isinstance(self.old, re.Pattern):
+            return self.old.subn(self.new, source)
+        return source.replace(self.old, self.new), source.count(self.old)
+
+
+MUTATIONS = (
+    Mutation(
+        "key by path alone",
+        "view",
+        re.compile(r"lo, hi = \S*shown\.lo, \S*shown\.hi"),
+        "lo, hi = 0, 1 << 62",
+    ),
+    Mutation(
+        "cover what was asked, not what is shown",
+        "view",
+        re.compile(r"lo, hi = (\S*shown\.lo), (\S*shown\.hi)"),
+        r"lo, hi = \1, \2 + (5_000 << 32)",
+    ),
+    Mutation(
+        "the end of a file is not seen",
+        "entry",
+        "return END if self.reached else",
+        "return END if False else",
+    ),
+    Mutation(
+        "every read reached the end",
+        "entry",
+        "return END if self.reached else",
+        "return END if True else",
+    ),
+    Mutation("marker not counted", "bound", "len(whole) <= cap and", "len(cut.text) <= cap and"),
+    Mutation(
+        "escape before cut",
+        "bound",
+        "    above = keep in",
+        "    text = escape(text)\n    above = keep in",
+    ),
+    Mutation(
+        "off by one above the ceiling",
+        "assemble",
+        "* CHARS_PER_TOKEN - len(block.text)",
+        "* CHARS_PER_TOKEN - len(block.text) + 1",
+    ),
+    Mutation(
+        "off by one below the ceiling",
+        "_kernel_py",
+        "self.used + self._size[position] > self._room",
+        "self.used + self._size[position] >= self._room",
+    ),
+    Mutation(
+        "arguments not counted",
+        "view",
+        "size = len(carried.text) + len(carried.args)",
+        "size = len(carried.text)",
+    ),
+    Mutation(
+        "refresh once ever",
+        "freshness",
+        "return before is None or not before.settled or now != before",
+        "return before is None",
+    ),
+    Mutation(
+        "a signature is trusted however fresh",
+        "freshness",
+        "return before is None or not before.settled or now != before",
+        "return before is None or now != before",
+    ),
+    Mutation(
+        "refresh every turn",
+        "freshness",
+        "if digest is not None and digest == now.digest:\n        return True",
+        "return False",
+    ),
+    Mutation(
+        "ask is as good as allow",
+        "freshness",
+        "if effect is not Effect.ALLOW:",
+        "if False:",
+    ),
+    Mutation(
+        "open first, ask later",
+        "freshness",
+        "        if self._judge is not None:\n",
+        "        self._reader.signature(path) and self._reader.read(path)\n"
+        "        if self._judge is not None:\n",
+    ),
+    Mutation(
+        "a failed refresh keeps the old text",
+        "watch",
+        "        if now is None:\n            self.fail(position, step, look.because)\n",
+        "        if now is None:\n            self._view.kernel.freshen(position)\n",
+    ),
+    Mutation(
+        "stub names the oldest answer",
+        "view",
+        "[self.place(kernel.last(gid), position)]",
+        "[self.place(0, position)]",
+    ),
+    Mutation(
+        "stub names a read that does not replace it",
+        "view",
+        "in kernel.covering(gid, shown.lo, shown.hi)]",
+        "in [kernel.newest()]]",
+    ),
+    Mutation(
+        "drop instead of stub",
+        "assemble",
+        "hidden = len(kernel) - kernel.carried - kernel.stub_count",
+        "hidden = 0",
+    ),
+    Mutation(
+        "what does not fit is passed over",
+        "_kernel_py",
+        re.compile(r"(self\._size\[position\] > self\._room:\s+)break"),
+        r"\1position = self._prev[position]; continue",
+    ),
+    Mutation(
+        "the newest may be left out",
+        "assemble",
+        "if kernel.carried or kernel.newest() < 0:",
+        "if True:",
+    ),
+    Mutation(
+        "stubs take what room there is",
+        "assemble",
+        "kernel.start_stubs(reserve - _COLLAPSED_CHARS,",
+        "kernel.start_stubs(2 * reserve,",
+    ),
+    Mutation(
+        "content as it is",
+        "grammar",
+        "if has_sign(text):\n        return _FORGED",
+        "if False:\n        return _FORGED",
+    ),
+    Mutation(
+        "content breaks at LF alone",
+        "grammar",
+        r'_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"',
+        r'_BREAKS = "\n"',
+    ),
+    Mutation(
+        "aliases of a path are files of their own",
+        "view",
+        "file_subject(self._files.canonical(observation.target))",
+        "file_subject(observation.target)",
+    ),
+    Mutation(
+        "a search's scope is no part of its question", "keys", "{observation.scope or ''}", ""
+    ),
+    Mutation(
+        "a search keeps quiet about writes", "watch", "        if written:\n", "        if False:\n"
+    ),
+    Mutation(
+        "the oldest notes stay",
+        "render",
+        "enumerate(reversed(ordered), start=1)",
+        "enumerate(ordered, start=1)",
+    ),
+    Mutation(
+        "notes take a third",
+        "assemble",
+        "budget_tokens // 4 * CHARS_PER_TOKEN",
+        "budget_tokens // 3 * CHARS_PER_TOKEN",
+    ),
+    Mutation(
+        "a stub keeps its arguments whole",
+        "arguments",
+        "return elided(args, STUB_CHARS)",
+        "return args",
+    ),
+    Mutation(
+        "all of the section is said to be stable",
+        "assembled",
+        re.compile(r"self\._stable = shared_prefix\(.*\)"),
+        "self._stable = len(self._text)",
+    ),
+)

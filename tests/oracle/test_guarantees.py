@@ -1,0 +1,36 @@
+"""Bounded, true, complete, repeatable: for random runs, files, ceilings and notes.
+
+`IO_HARNESS_ORACLE_EXAMPLES=100000 pytest tests/oracle/test_guarantees.py` looks longer.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+from .events import Event
+from .play import EXAMPLES, frames, frames_without_files
+from .strategies import stories
+
+thorough = settings(
+    max_examples=EXAMPLES,
+    deadline=None,
+    phases=[phase for phase in Phase if phase is not Phase.explain],
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+brief = settings(thorough, max_examples=max(1, EXAMPLES // 5))
+
+
+@thorough
+@given(stories)
+def test_four_guarantees(events: tuple[Event, ...]) -> None:
+    """With a workspace whose files change by writes and behind the agent's back."""
+    deque(frames(events), maxlen=0)
+
+
+@brief
+@given(stories)
+def test_four_guarantees_without_a_workspace(events: tuple[Event, ...]) -> None:
+    """With nobody to ask for a file: what a write made wrong is never carried."""
+    deque(frames_without_files(events), maxlen=0)
