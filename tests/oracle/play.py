@@ -6,10 +6,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from io_harness.context import Assembler, Ledger
+from io_harness.context import Assembler, CachePrice, Ledger
 
 from .events import Ask, Change, Event, Happen, Read, Say, Shut
 from .judge import Judge
+from .priced_judge import PricedJudge
 from .scenario import Assembles, Fact, Frame, Story
 from .shown import Broken, size
 from .strategies import LINKS
@@ -23,6 +24,12 @@ def with_files(
 ) -> Assembles:
     """An assembler that can look at the files."""
     return Assembler(ledger, workspace=world, policy=gate, manifest=manifest)
+
+
+def priced(ledger: Ledger, world: MemoryWorkspace, gate: Gate, manifest: str | None) -> Assembles:
+    """An assembler for a provider that sells a repeated prefix cheaply."""
+    price = CachePrice(read=0.1, write=1.25)
+    return Assembler(ledger, workspace=world, policy=gate, price=price, manifest=manifest)
 
 
 def without_files(
@@ -56,6 +63,14 @@ def frames(events: tuple[Event, ...]) -> Iterator[Frame]:
         yield frame
 
 
+def priced_frames(events: tuple[Event, ...]) -> Iterator[Frame]:
+    """The frames of a story where a rewrite has to pay, judged one after the other."""
+    judge = PricedJudge()
+    for frame in filed(Story(priced)).play(events):
+        judged(judge, frame)
+        yield frame
+
+
 def frames_without_files(events: tuple[Event, ...]) -> Iterator[Frame]:
     """The same without a workspace: every path is spelled in one way, links being unknown."""
     judge = Judge(sees_files=False, size_of=size_alone)
@@ -64,7 +79,7 @@ def frames_without_files(events: tuple[Event, ...]) -> Iterator[Frame]:
         yield frame
 
 
-def judged(judge: Judge, frame: Frame) -> None:
+def judged(judge: Judge | PricedJudge, frame: Frame) -> None:
     """Judge a frame; what is broken is told with the section it is broken in."""
     try:
         judge.judge(frame)
