@@ -91,6 +91,17 @@ def test_without_an_approver_an_ask_is_a_refusal(call: Bench) -> None:
     assert "nobody is there to approve it" in bench.fails("write_file", path="x", content="")
 
 
+def test_an_approver_that_fails_has_approved_of_nothing(call: Bench, root: Path) -> None:
+    def fail() -> Decision:
+        raise OSError("the terminal is gone")
+
+    bench, _ = asking(call, fail)
+    assert "the approver failed: OSError: the terminal is gone" in bench.fails(
+        "write_file", path="x", content=""
+    )
+    assert not (root / "x").exists()
+
+
 def test_denied_by_the_approver_with_a_reason(call: Bench, root: Path) -> None:
     bench, _ = asking(call, Decision.deny("use the other file"))
     assert bench.fails("write_file", path="x", content="").endswith(": use the other file")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import socket
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING, Literal
 
@@ -222,6 +225,28 @@ def test_a_hidden_file_is_not_there_under_any_name(workspace: Workspace, root: P
     assert (root / "runs.db").read_text() == "store"
 
 
+def test_looking_for_a_hidden_file_keeps_its_locks(workspace: Workspace, root: Path) -> None:
+    """A database's locks belong to the process and go with any descriptor it closes."""
+    with (root / "runs.db").open("w+b") as store:
+        store.write(b"needle")
+        fcntl.lockf(store, fcntl.LOCK_EX)
+        status = os.fstat(store.fileno())
+        workspace.hide(status.st_dev, status.st_ino)
+        for act in (workspace.read, workspace.signature, lambda p: workspace.write(p, "x")):
+            with pytest.raises(FileNotFoundError):
+                act("runs.db")
+        assert workspace.grep("needle").hits == ()
+        assert workspace.find("*").paths == ()
+        assert workspace.list().entries == ()
+        with pytest.raises(FileNotFoundError):
+            workspace.grep("needle", "runs.db")
+        code = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | 4)"
+        other = subprocess.run(
+            [sys.executable, "-c", code, str(root / "runs.db")], capture_output=True, check=False
+        )
+        assert b"BlockingIOError" in other.stderr
+
+
 def test_hard_links_are_told_and_can_be_refused(
     root: Path, outer: Path, containment: Literal["kernel", "walk"]
 ) -> None:
@@ -275,6 +300,55 @@ def test_the_root_is_pinned(root: Path, containment: Literal["kernel", "walk"]) 
         root.mkdir()
         (root / "f").write_text("another's")
         assert workspace.read("f").text == "mine"
+
+
+def test_closing_twice_is_closing_and_forgetting_to_is_no_leak(root: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    workspace = Workspace(root)
+    workspace.close()
+    workspace.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        workspace.read("f")
+    Workspace(root)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_device_that_fails_is_a_typed_error(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (root / "f").write_text("x")
+
+    def broken(_descriptor: int, _count: int) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "read", broken)
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        workspace.read("f")
+    assert (caught.value.errno, caught.value.filename) == (errno.EIO, "f")
+
+
+WINDOWS = """
+import ctypes, os, pathlib, sys, tempfile, io_harness.errors, re2, pathspec
+for name in list(vars(os)):
+    if name.startswith("O_") and name[2:] not in ("RDONLY", "WRONLY", "RDWR", "CREAT", "EXCL"):
+        delattr(os, name)
+sys.platform = "win32"
+import io_harness.workspace
+try:
+    io_harness.workspace.Workspace(".")
+except io_harness.errors.ConfigError as error:
+    print(error)
+"""
+
+
+def test_where_the_means_are_lacking_it_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WINDOWS], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == (
+        "a workspace needs Linux or macOS: Windows lacks the means\n",
+        "",
+    )
 
 
 def test_a_root_that_is_no_directory_is_a_config_error(outer: Path) -> None:

@@ -126,7 +126,10 @@ class _Call:
         """The approver's answer, kept for the trace; without an approver a refusal."""
         if self._context.approver is None:
             return Decision.deny("nobody is there to approve it")
-        decision = await self._context.approver.decide(request)
+        try:
+            decision = await self._context.approver.decide(request)
+        except Exception as error:  # an approver that fails has approved of nothing
+            return Decision.deny(f"the approver failed: {type(error).__name__}: {error}")
         self._approvals.append(
             Approval(request.act, request.subject, decision.choice, decision.reason)
         )

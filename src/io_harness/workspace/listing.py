@@ -9,6 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from io_harness.types import Effect
+from io_harness.workspace.flags import DIRECTORY
 from io_harness.workspace.spelling import counted, is_temporary, join, split
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Listing:
 
 def list_directory(root: Root, path: str, gate: Gate, *, exact: bool = False) -> Listing:
     """The entries that are not denied, under their own name or as a link's target."""
-    descriptor, canonical = root.open(path, os.O_RDONLY | os.O_DIRECTORY, exact=exact)
+    descriptor, canonical = root.open(path, os.O_RDONLY | DIRECTORY, exact=exact)
     prefix = split(canonical)
     try:
         refusal = root.refusal(path, canonical, os.fstat(descriptor))

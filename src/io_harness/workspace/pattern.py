@@ -6,6 +6,8 @@ from typing import Protocol, cast
 
 import re2  # type: ignore[import-untyped] # the wheel has no types; they are given here
 
+from io_harness.errors import HarnessError
+
 PATTERN_MAX_CHARS = 1_000
 
 
@@ -18,7 +20,7 @@ class _Regexp(Protocol):
     def fullmatch(self, text: bytes) -> _Match | None: ...
 
 
-class PatternError(ValueError):
+class PatternError(HarnessError, ValueError):
     """A pattern that cannot be used; the message names the construct."""
 
 

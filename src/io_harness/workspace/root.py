@@ -7,12 +7,14 @@ import errno
 import os
 import stat
 import sys
+import weakref
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from io_harness.errors import ConfigError, HarnessError, NotRegularFile, PathOutside
+from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, NO_WAIT, PATH_ONLY
 from io_harness.workspace.openat2 import is_available, openat2
 from io_harness.workspace.spelling import is_plain, is_temporary, join, outside, shown, split
-from io_harness.workspace.walk import PATH_ONLY, walk
+from io_harness.workspace.walk import ENTERED, walk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,7 +23,7 @@ Containment: TypeAlias = Literal["auto", "kernel", "walk"]
 
 _MAX_LINKS = 40  # as many as Linux follows: path_resolution(7)
 ATTEMPTS = 64  # how often a path may change under our eyes before we give up on it
-_FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+_FILE = os.O_RDONLY | NO_WAIT
 _DENIED_CALL = frozenset({errno.ENOSYS, errno.EPERM})
 _LEFT = frozenset({errno.EXDEV, errno.ELOOP})
 _NO_FILE = frozenset({errno.ENXIO, errno.ENODEV, errno.EOPNOTSUPP})
@@ -43,13 +45,14 @@ class Root:
         hard_links: Literal["allow", "refuse"],
     ) -> None:
         try:
-            self.descriptor = os.open(path, PATH_ONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            self.descriptor = os.open(path, PATH_ONLY | DIRECTORY)
         except OSError as error:
             raise ConfigError(f"the workspace root {path} cannot be opened: {error}") from None
+        self._release = weakref.finalize(self, os.close, self.descriptor)
         self._one_device, self._hard_links = one_device, hard_links
         available = containment != "walk" and is_available(self.descriptor)
         if containment == "kernel" and not available:
-            os.close(self.descriptor)
+            self.close()
             raise ConfigError("openat2 is not available here; use containment='auto'")
         self.by_kernel = available
         self.hidden: set[tuple[int, int]] = set()
@@ -57,7 +60,7 @@ class Root:
 
     def close(self) -> None:
         """Let go of the directory; nothing can be opened afterwards."""
-        os.close(self.descriptor)
+        self._release()
         self.descriptor = -1
 
     def open_names(self, names: tuple[str, ...], flags: int, mode: int = 0) -> int:
@@ -156,7 +159,7 @@ class Root:
 
     def open_child(self, directory: int, name: str, path: str) -> tuple[int, os.stat_result]:
         """A regular file of an open directory, open for reading; a link is OSError ELOOP."""
-        descriptor = os.open(name, _FILE | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory)
+        descriptor = os.open(name, _FILE | NO_FOLLOW, dir_fd=directory)
         return descriptor, self._verified(descriptor, path, name)
 
     def _verified(self, descriptor: int, path: str, canonical: str) -> os.stat_result:
@@ -220,9 +223,8 @@ def _link(directory: int, name: str) -> str | None:
 
 def _enter(open_directories: list[int], name: str) -> None:
     """Open one directory more, where it is one; what is beneath is by spelling alone if not."""
-    flags = PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        open_directories.append(os.open(name, flags, dir_fd=open_directories[-1]))
+        open_directories.append(os.open(name, ENTERED, dir_fd=open_directories[-1]))
     except OSError:
         return
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from io_harness.workspace.content import UTF_8, encoding_of
+from io_harness.workspace.flags import DIRECTORY, PATH_ONLY
 from io_harness.workspace.lines import Hit, hits_in
 from io_harness.workspace.pattern import LinePattern, PathPattern
 from io_harness.workspace.reading import WHOLE_MAX_BYTES
 from io_harness.workspace.spelling import counted, join, shown, split
 from io_harness.workspace.tree import Found, Gate, LeftOut, Tree
-from io_harness.workspace.walk import PATH_ONLY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +83,7 @@ def _relative(path: str, start: tuple[str, ...]) -> str:
 
 def _directory(root: Root, path: str, *, exact: bool) -> tuple[str, ...]:
     """The names of a directory that is there."""
-    descriptor, canonical = root.open(path, PATH_ONLY | os.O_DIRECTORY, exact=exact)
+    descriptor, canonical = root.open(path, PATH_ONLY | DIRECTORY, exact=exact)
     os.close(descriptor)
     return split(canonical)
 
@@ -132,7 +132,7 @@ class Grep:
         """A file that was named; what is wrong with it is an error, not something left out."""
         if self._tree.allows(join(names)):
             os.close(self._root.open_file(join(names), exact=True)[0])
-            parent = self._root.open_names(names[:-1], PATH_ONLY | os.O_DIRECTORY)
+            parent = self._root.open_names(names[:-1], PATH_ONLY | DIRECTORY)
             try:
                 yield Found(parent, names[-1], join(names), is_link=False)
             finally:

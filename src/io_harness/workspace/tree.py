@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
 from io_harness.types import Effect
+from io_harness.workspace.flags import DIRECTORY
 from io_harness.workspace.ignore import IGNORE_FILE, Ignore, parsed
 from io_harness.workspace.spelling import is_temporary, join
 
@@ -33,7 +34,7 @@ TREE_MAX_SECONDS = 60.0
 PATH_MAX_BYTES = 4_000
 MAX_LEVELS = 1_000
 _IGNORE_MAX_BYTES = 2**20
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
+_LISTED = os.O_RDONLY | DIRECTORY
 
 _LEFT_OUT = {
     "asking": "may only be read with approval",
@@ -113,7 +114,7 @@ class Tree:
             yield None
             return
         try:
-            directory = self._root.open_names(names, _DIRECTORY)
+            directory = self._root.open_names(names, _LISTED)
         except OSError:
             self._left_out.counts["unreadable"] += 1
             yield None

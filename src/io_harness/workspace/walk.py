@@ -6,22 +6,22 @@ import errno
 import os
 import stat
 
-# Where there is no O_PATH, a directory is opened for reading.
-PATH_ONLY = getattr(os, "O_PATH", os.O_RDONLY | os.O_NONBLOCK)
-_DIRECTORY = PATH_ONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, PATH_ONLY
+
+ENTERED = PATH_ONLY | DIRECTORY | NO_FOLLOW
 
 
 def walk(directory: int, names: tuple[str, ...], flags: int, mode: int, *, one_device: bool) -> int:
     """A descriptor for the names beneath a directory; OSError ELOOP where one is a link."""
     if not names:
-        return os.open(".", flags | os.O_CLOEXEC, dir_fd=directory)
+        return os.open(".", flags, dir_fd=directory)
     parent = os.dup(directory)
     try:
         for name in names[:-1]:
-            child = _open(parent, name, _DIRECTORY, 0)
+            child = _open(parent, name, ENTERED, 0)
             os.close(parent)
             parent = child
-        found = _open(parent, names[-1], flags | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        found = _open(parent, names[-1], flags | NO_FOLLOW, mode)
     finally:
         os.close(parent)
     if one_device and os.fstat(found).st_dev != os.fstat(directory).st_dev:

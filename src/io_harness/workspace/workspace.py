@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from io_harness.errors import ConfigError, PathOutside
 from io_harness.workspace.content import UTF_8, Encoding
+from io_harness.workspace.flags import PATH_ONLY
 from io_harness.workspace.listing import Listing, list_directory
 from io_harness.workspace.pattern import LinePattern
 from io_harness.workspace.reading import read_lines, signature_of
@@ -16,7 +17,6 @@ from io_harness.workspace.root import Containment, Root
 from io_harness.workspace.searching import FindResult, Grep, GrepResult, find_files
 from io_harness.workspace.spelling import join, split
 from io_harness.workspace.tree import Gate, allow
-from io_harness.workspace.walk import PATH_ONLY
 from io_harness.workspace.whole import WholeText, read_whole
 from io_harness.workspace.writing import WriteResult, write_file
 

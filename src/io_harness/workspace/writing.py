@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
+from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, NO_WAIT
 from io_harness.workspace.reading import digest_of
 from io_harness.workspace.root import ATTEMPTS, not_regular
 from io_harness.workspace.spelling import is_temporary, join, outside, split
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 
 _LEFTOVER_SECONDS = 3_600
 _SWEEP_MAX_NAMES = 10_000
-_DIRECTORY = os.O_RDONLY | os.O_DIRECTORY
-_OLD = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LISTED = os.O_RDONLY | DIRECTORY
+_OLD = os.O_RDWR | NO_FOLLOW | NO_WAIT
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +83,11 @@ def write_file(
 def _parent(root: Root, names: tuple[str, ...]) -> Iterator[int]:
     """The directory of a file to be, made where it is missing."""
     try:
-        directory = root.open_names(names, _DIRECTORY)
+        directory = root.open_names(names, _LISTED)
     except FileNotFoundError:
         for depth in range(len(names)):
             _make(root, names[:depth], names[depth])
-        directory = root.open_names(names, _DIRECTORY)
+        directory = root.open_names(names, _LISTED)
     try:
         _sweep(root, directory)
         yield directory
@@ -96,7 +97,7 @@ def _parent(root: Root, names: tuple[str, ...]) -> Iterator[int]:
 
 def _make(root: Root, names: tuple[str, ...], name: str) -> None:
     """One directory, unless it is there."""
-    parent = root.open_names(names, _DIRECTORY)
+    parent = root.open_names(names, _LISTED)
     try:
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, dir_fd=parent)
