@@ -181,3 +181,21 @@ def test_a_price_of_one_gives_the_bytes_of_the_base_rules() -> None:
         ledger.push(Observation(step, ObsKind.READ, f"f{step % 7}", "line\n" * step))
         one = plain.assemble(step=step, budget_tokens=400)
         assert one.text == priced.assemble(step=step, budget_tokens=400).text
+
+
+def _work_after(observations: int) -> int:
+    """The most that one of fifty turns visits, one push each, after a long run."""
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=PRICE)
+    for step in range(1, observations + 1):
+        ledger.push(Observation(step, ObsKind.READ, f"f{step % 700}", "line\n" * 200))
+    most = 0
+    for step in range(observations + 1, observations + 51):
+        assembler.assemble(step=step, budget_tokens=24_000)
+        ledger.push(Observation(step, ObsKind.READ, f"f{step % 700}", "line\n" * 200))
+        most = max(most, assembler.assemble(step=step, budget_tokens=24_000).work)
+    return most
+
+
+def test_a_turn_visits_no_more_after_a_longer_run() -> None:
+    assert _work_after(14_000) == _work_after(1_400)

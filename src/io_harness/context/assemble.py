@@ -80,7 +80,7 @@ class Assembler:
             self._watch.looked(position)
         if self._priced is not None and state.section is not None:
             self._priced.paid = state.section.paid
-            self._priced.pending = list(state.section.pending)
+            self._priced.waiting = list(state.section.waiting)
             self._watch.moved = {p: (first, count) for p, first, count in state.section.moved}
             section = restore(view, self._priced, state.section)
             self._priced.section = section

@@ -20,7 +20,7 @@ class SectionState:
 
     A piece is its code and its text; the text is `None` where the ledger gives it again.
     `squeezed` is the index of the piece cut further, its arguments and how much is kept.
-    `pending` has waited for a section in vain; `files` are a path, its number of lines and
+    `waiting` has waited for a section in vain; `files` are a path, its number of lines and
     whether its end is shown; `moved` are reads whose lines are elsewhere now: the first, how many.
     """
 
@@ -28,7 +28,7 @@ class SectionState:
     squeezed: tuple[int, str, int | None] | None
     hidden: int
     paid: int
-    pending: tuple[int, ...]
+    waiting: tuple[int, ...]
     block: str
     keys: tuple[str, ...]
     left_out: int
@@ -113,7 +113,7 @@ def _section(record: Mapping[str, JSON]) -> SectionState:
         None if squeezed is None else _squeezed(_row(squeezed)),
         _whole(record["hidden"]),
         _whole(record["paid"]),
-        tuple(_whole(position) for position in _row(record["pending"])),
+        tuple(_whole(position) for position in _row(record["waiting"])),
         str(record["block"]),
         tuple(str(key) for key in _row(record["keys"])),
         _whole(record["left_out"]),

@@ -22,6 +22,8 @@ from .view import View
 from .watch import Watch
 
 _FOLLOWED_READS = 8
+# What did not fit the ceiling waits for another section, so many newest of it.
+MOST_WAITING = 64
 # A piece to be appended: what it is, its text, the arguments sent with it.
 _Addition = tuple[int, str, str]
 
@@ -59,7 +61,8 @@ class PricedAssembler:
         self._price = price
         self._touched = TouchedFiles(view)
         self._planner = Planner(view, self._touched)
-        self.pending: list[int] = []
+        self.waiting: list[int] = []
+        self._entered = range(0)
         self.section: Section | None = None
         self.paid = 0
         self.visited = 0
@@ -78,16 +81,15 @@ class PricedAssembler:
             return self._rewrite(step, ceiling, notes)
         for addition in additions:
             section.put(*addition)
-        self.pending.clear()
         return section
 
     def enter(self, cap: int, stop: int) -> None:
-        """Let in the observations up to `stop`; no section has carried them yet."""
+        """Let in the observations up to `stop`, which no section has carried yet."""
         start = len(self._view.kernel)
         self._view.enter_new(cap, stop, keep=0)
         for position in range(start, stop):
             self._touched.enter(position)
-            self.pending.append(position)
+        self._entered = range(start, stop)
 
     def _asks_for_rewrite(
         self, section: Section, step: int, ceiling: int, notes: Sequence[MemoryEntry]
@@ -96,7 +98,7 @@ class PricedAssembler:
         if not keys.issuperset(section.block.recalled):
             return True
         plan = self._planner.plan(
-            ceiling, len(section.block.text), self.pending, step, look=_as_it_is
+            ceiling, len(section.block.text), [*self.waiting, *self._entered], step, look=_as_it_is
         )
         self.visited += plan.visited
         self.paid += max(0, section.chars - plan.chars)
@@ -110,7 +112,7 @@ class PricedAssembler:
         for gid in sorted(section.files, key=self._view.path):
             additions += self._changes(section, gid, step, cap)
         self.visited += len(section.files)
-        for position in self.pending:
+        for position in self._entered:
             additions.append(self._new(section, position, step, cap))
         return additions
 
@@ -204,7 +206,7 @@ class PricedAssembler:
         line = render.void(view.path(gid), step, reason, "")
         additions = [(newest << SHIFT | HUNK, line, "")]
         again = next(self._touched.reads(gid), None)
-        if again is not None and again not in self.pending:
+        if again is not None and again not in self._entered:
             self._watch.look(again, step, cap)
             if view.kernel.state(again) == LIVE:
                 code, text, _ = self._new(section, again, step, cap)
@@ -222,9 +224,10 @@ class PricedAssembler:
 
         if self.section is not None:
             self._follow_changes(self.section)
-        plan = self._planner.plan(ceiling, len(block.text), self.pending, step, look=look)
+        pending = [*self.waiting, *self._entered]
+        plan = self._planner.plan(ceiling, len(block.text), pending, step, look=look)
         self.visited += plan.visited
-        del self.pending[plan.left :]
+        self.waiting = pending[: plan.left][-MOST_WAITING:]
         self.paid = 0
         self.section = self._write(plan, block)
         return self.section

@@ -32,7 +32,7 @@ class Snapshot:
         self._section = section
         self._count = len(section.codes)
         self._paid = priced.paid
-        self._pending = tuple(priced.pending)
+        self._waiting = tuple(priced.waiting)
         self._moved = watch.moves()
         self._files = tuple(
             (gid, file.total, file.end_shown) for gid, file in section.files.items()
@@ -46,7 +46,7 @@ class Snapshot:
             section.squeezed,
             section.hidden,
             self._paid,
-            self._pending,
+            self._waiting,
             section.block.text,
             section.block.recalled,
             section.block.left_out,

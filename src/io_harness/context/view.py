@@ -13,7 +13,7 @@ from .entry import Carried, Extent, Refresh, carry, detail, extent, source, sque
 from .freshness import Files
 from .hunks import lines_of
 from .kernel import Kernel
-from .keys import file_subject, hash64, plain_path, question_subject
+from .keys import file_subject, hash64, question_subject
 from .ledger import Ledger
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
@@ -33,6 +33,7 @@ class View:
         self._heads: dict[int, int] = {}
         self._refreshed_heads: dict[int, int] = {}
         self._hits: dict[int, tuple[str, ...]] = {}
+        self._resolved: set[int] = set()
         self._since: dict[int, str] = {}
 
     # Entering.
@@ -80,7 +81,7 @@ class View:
             code = KEYED if subject is not None else PLAIN
             if observation.paths and kind in (ObsKind.GREP, ObsKind.FIND):
                 code = SEARCH
-                self._hits[position] = tuple(map(plain_path, observation.paths))
+                self._hits[position] = observation.paths
         return code, -1 if subject is None else self.kernel.group(hash64(subject), subject)
 
     def _forget(self, position: int) -> None:
@@ -110,7 +111,12 @@ class View:
 
     def hits(self, position: int) -> tuple[str, ...]:
         """The files that a live search hit."""
-        return self._hits[position]
+        paths = self._hits[position]
+        if position not in self._resolved:
+            self._resolved.add(position)
+            paths = tuple(dict.fromkeys(map(self._files.canonical, paths)))
+            self._hits[position] = paths
+        return paths
 
     def mention(self, position: int, words: str) -> None:
         """Say something in a search's header from now on."""
