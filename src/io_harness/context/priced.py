@@ -167,7 +167,7 @@ class PricedAssembler:
         newest = islice(self._touched.reads(gid), _FOLLOWED_READS)
         written = self._view.kernel.last(gid)
         for position in {*self.reads(section, gid), *newest}:
-            came_after = position > written and position in self.pending
+            came_after = position > written and position in self._entered
             if self._view.kernel.state(position) == LIVE and not came_after:
                 self._watch.move(position, hunk)
 

@@ -33,7 +33,6 @@ class View:
         self._heads: dict[int, int] = {}
         self._refreshed_heads: dict[int, int] = {}
         self._hits: dict[int, tuple[str, ...]] = {}
-        self._resolved: set[int] = set()
         self._since: dict[int, str] = {}
 
     # Entering.
@@ -56,7 +55,7 @@ class View:
         """Let in the next observation."""
         observation = self.ledger.pushed(position)
         carried = carry(observation, self.ledger.call(position), cap)
-        kind, gid = self._question(observation, position)
+        kind, gid = self._question(observation)
         lo = hi = 0
         if kind == READ and carried.shown is not None:
             lo, hi = carried.shown.lo, carried.shown.hi
@@ -70,7 +69,7 @@ class View:
         if kind == SEARCH or (kind == READ and not self._files.visible):
             self.kernel.freshen(position)
 
-    def _question(self, observation: Observation, position: int) -> tuple[int, int]:
+    def _question(self, observation: Observation) -> tuple[int, int]:
         """The kernel's kind and group of an observation."""
         kind = observation.kind
         if observation.target is not None and kind in (ObsKind.READ, ObsKind.WRITE):
@@ -81,14 +80,13 @@ class View:
             code = KEYED if subject is not None else PLAIN
             if observation.paths and kind in (ObsKind.GREP, ObsKind.FIND):
                 code = SEARCH
-                self._hits[position] = observation.paths
         return code, -1 if subject is None else self.kernel.group(hash64(subject), subject)
 
     def _forget(self, position: int) -> None:
         """A position was superseded: what was known for carrying it is dropped."""
         if self.refreshes.pop(position, None) is not None:
             self._refreshed_heads.pop(position, None)
-        if self._hits.pop(position, None) is not None:
+        if self._hits and self._hits.pop(position, None) is not None:
             self._since.pop(position, None)
 
     def cap_of(self, position: int) -> int:
@@ -111,11 +109,10 @@ class View:
 
     def hits(self, position: int) -> tuple[str, ...]:
         """The files that a live search hit."""
-        paths = self._hits[position]
-        if position not in self._resolved:
-            self._resolved.add(position)
-            paths = tuple(dict.fromkeys(map(self._files.canonical, paths)))
-            self._hits[position] = paths
+        paths = self._hits.get(position)
+        if paths is None:
+            given = self.ledger[position].paths
+            paths = self._hits[position] = tuple(dict.fromkeys(map(self._files.canonical, given)))
         return paths
 
     def mention(self, position: int, words: str) -> None:
