@@ -121,7 +121,8 @@ def _take_back_or_change(
     gid = view.kernel.gid(position)
     hunk = _hunk(text)
     if hunk is not None:
-        section.files[gid].apply(hunk)
+        # What stood there may be void by now and left out: then the change does not matter either.
+        section.files.setdefault(gid, ShownFile()).apply(hunk)
         return
     section.carried.difference_update(priced.reads(section, gid))
     section.files.pop(gid, None)
