@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -21,6 +22,12 @@ _numbers = itertools.count()
 
 def path_of(name: Name) -> str:
     return name.filename() if isinstance(name, apsw.URIFilename) else str(name)
+
+
+def memory_directory() -> Path | None:
+    """Where files are in memory, for tests that bring their own disk or need no sync."""
+    memory = Path("/dev/shm")
+    return memory if os.access(memory, os.W_OK) else None
 
 
 class Disk(apsw.VFS):

@@ -18,7 +18,7 @@ import pytest
 from io_harness.errors import StoreFailed, StoreFull
 from io_harness.store import Lease, Store
 from io_harness.store.sqlite import writer
-from tests.store.disks import Contents, FailingDisk, ForgettingDisk
+from tests.store.disks import Contents, FailingDisk, ForgettingDisk, memory_directory
 from tests.store.runs import answer, begin, observations
 
 FULL = os.environ.get("IO_HARNESS_FULL_STORE_TESTS") == "1"
@@ -39,10 +39,7 @@ def _frequent_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A directory in memory where there is one: these tests bring their own disk."""
-    memory = Path("/dev/shm")
-    root = memory if os.access(memory, os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=root) as made:
+    with tempfile.TemporaryDirectory(dir=memory_directory()) as made:
         yield Path(made)
 
 

@@ -128,7 +128,7 @@ class Versions:
 
     def _tip(self, tx: Transaction, run: int, chain: str, number: int) -> _Version:
         tip = self._tips.get((run, chain))
-        return tip if tip and tip.number == number else VersionReader(tx).version(number)
+        return tip if tip and tip.number == number else VersionReader(tx, flat=True).version(number)
 
     def _keep(self, run: int, chain: str, version: _Version) -> None:
         self._tips[run, chain] = version
@@ -140,8 +140,9 @@ class Versions:
 class VersionReader:
     """Rebuilds versions in one transaction, cheaply where they are asked for in order."""
 
-    def __init__(self, tx: Transaction) -> None:
+    def __init__(self, tx: Transaction, *, flat: bool = False) -> None:
         self._tx = tx
+        self._flat = flat
         self._last: dict[int, _Version] = {}
         self._sources: OrderedDict[int, str] = OrderedDict()
 
@@ -150,7 +151,7 @@ class VersionReader:
         return self.version(number).text
 
     def version(self, number: int) -> _Version:
-        """Return a version, with the segments that make it without standing on another."""
+        """Return a version; where asked for, with segments that stand on no other."""
         rows: list[tuple[int, int, list[delta.Segment]]] = []
         base: int | None = number
         while base is not None and base not in self._last:
@@ -174,7 +175,7 @@ class VersionReader:
         sources = {_BASE: below.text} if below else {}
         for source in {segment[0] for segment in segments} - {_BASE}:
             sources[source] = self._source(source)
-        flat = delta.compose(segments, _BASE, below.flat) if below else segments
+        flat = delta.compose(segments, _BASE, below.flat) if below and self._flat else segments
         return _Version(number, depth, delta.decode(segments, sources), flat)
 
     def _source(self, source: int) -> str:

@@ -77,8 +77,7 @@ def prepare(connection: apsw.Connection, where: str) -> None:
     To be called by one process at a time. Raises `StoreCorrupt` and `SchemaNewer`.
     """
     _identify(connection, where)
-    if connection.filename:
-        connection.pragma("journal_mode", "WAL")
+    connection.pragma("journal_mode", "WAL")
     version = _number(connection, "user_version")
     if version < VERSION:
         migrate(connection, version)

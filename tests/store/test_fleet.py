@@ -1,0 +1,22 @@
+"""Processes that write at once are all served, soon, and share their commits."""
+
+from __future__ import annotations
+
+import os
+
+from benchmarks.store import fleet, single
+
+FULL = os.environ.get("IO_HARNESS_FULL_STORE_TESTS") == "1"
+
+
+def test_a_fleet_is_served_fairly_without_locked_errors() -> None:
+    saw = fleet.measure(32, 16, 30.0) if FULL else fleet.measure(6, 16, 3.0)
+    assert saw.locked_errors == 0
+    assert saw.most_over_least <= 3.0
+    assert saw.syncs_per_operation <= 1 / 8
+    assert saw.p99_over_median <= 50.0
+
+
+def test_runs_of_one_process_share_their_commits() -> None:
+    took = single.measure(9 if FULL else 2)
+    assert took["commits_per_operation"] <= 1 / 16

@@ -1,0 +1,342 @@
+"""What a store makes, what it refuses to open, and what others see in it."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import os
+import stat
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import apsw
+import pytest
+
+from io_harness.errors import (
+    ConfigError,
+    HarnessError,
+    SchemaNewer,
+    StoreCorrupt,
+    StoreReadOnly,
+)
+from io_harness.store import Store
+from io_harness.store.doctor import Finding, examine
+from io_harness.store.schema import MIGRATIONS, VERSION
+from io_harness.store.sqlite import filesystem
+from io_harness.store.sqlite.connection import SAFE_SQLITE, connect
+from tests.store.golden.make import PLACE, fill
+from tests.store.other import python
+from tests.store.runs import begin, observations, request, take_step
+
+FILE_NAMES = ["a b.db", "what?mode=memory", "50%.db", "#.db", "é.db", ":memory:"]
+if sys.platform != "darwin":  # whose file systems take no such name
+    FILE_NAMES.append("caf\udce9.db")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no such permissions")
+@pytest.mark.parametrize("mask", [0o000, 0o022, 0o077])
+def test_every_file_is_the_owners_alone_whatever_the_umask(tmp_path: Path, mask: int) -> None:
+    there = tmp_path / "there"
+    there.mkdir(mode=0o755)
+    there.chmod(0o755)
+    before = os.umask(mask)
+    try:
+        for path in (there / "runs.db", tmp_path / "new" / "runs.db"):
+            with Store.open(path) as store:
+                store.memory_put("w", "k", "v", run_id="r", step=1)
+                made = [file for file in store.files if file.exists()]
+                assert len(made) == 4
+                assert {mode(file) for file in made} == {0o600}
+                store.backup(path.with_name("backup.db"))
+                assert mode(path.with_name("backup.db")) == 0o600
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "new") == 0o700
+    assert mode(there) == 0o755
+
+
+def test_any_file_name_will_do(tmp_path: Path) -> None:
+    for name in FILE_NAMES:
+        with Store.open(tmp_path / name) as store:
+            store.memory_put("w", "k", name.encode("utf-8", "replace").decode(), run_id="r", step=1)
+        assert (tmp_path / name).exists()
+        with Store.open(tmp_path / name) as store:
+            assert len(store.memory_list("w")) == 1
+
+
+def test_a_link_and_what_it_points_to_are_one_store(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to(tmp_path / "runs.db")
+    with Store.open(tmp_path / "link.db") as one, Store.open(tmp_path / "runs.db") as two:
+        one.memory_put("w", "k", "v", run_id="r", step=1)
+        assert len(two.memory_list("w")) == 1
+        assert one.files == two.files
+
+
+@pytest.mark.parametrize("url", ["postgresql://localhost/runs", "mysql://x", "redis://x/0"])
+def test_another_engine_is_not_in_this_version(url: str) -> None:
+    with pytest.raises(ConfigError, match="not in this version"):
+        Store.open(url)
+
+
+def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mounts = tmp_path / "mountinfo"
+    mounts.write_text(
+        "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
+        f"23 22 0:50 / {tmp_path}/far rw shared:1 - nfs4 server:/x rw\n"
+        f"24 22 0:51 / {tmp_path}/a\\040b rw - cifs //server/x rw\n"
+    )
+    kind_of = filesystem.kind_of
+    monkeypatch.setattr(filesystem, "kind_of", lambda path: kind_of(path, mounts))
+    for place in ("far", "a b"):
+        (tmp_path / place).mkdir()
+        with pytest.raises(ConfigError, match="network file system"):
+            Store.open(tmp_path / place / "runs.db")
+        assert list((tmp_path / place).iterdir()) == []
+    (tmp_path / "farther").mkdir()
+    Store.open(tmp_path / "farther" / "runs.db").close()
+
+
+def refused(path: Path, error: type[HarnessError], match: str) -> None:
+    """Opening says why not, what to do, and leaves the file as it is."""
+    before = path.read_bytes()
+    with pytest.raises(error, match=match) as caught:
+        Store.open(path)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("my notes\n" * 1_000)
+    refused(path, StoreCorrupt, "no store")
+
+
+def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "photos.db"
+    python("import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE t (x)')", path)
+    refused(path, StoreCorrupt, "no store")
+
+
+def test_a_later_version_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    change(path, f"PRAGMA user_version = {VERSION + 1}")
+    refused(path, SchemaNewer, "upgrade io-harness")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TRIGGER t AFTER INSERT ON memory BEGIN DELETE FROM memory; END",
+        "CREATE VIEW v AS SELECT load_extension('evil')",
+        "CREATE TABLE extra (x)",
+        "DROP VIEW notes",
+        "CREATE INDEX i ON memory (value)",
+    ],
+)
+def test_a_schema_that_was_tampered_with_is_refused(tmp_path: Path, sql: str) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    change(path, sql)
+    refused(path, StoreCorrupt, "did not make")
+
+
+def change(path: Path, *statements: str) -> None:
+    script = (
+        "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "for sql in sys.argv[2:]: db.execute(sql)"
+    )
+    python(script, path, *statements)
+
+
+def test_damaged_pages_are_told_and_not_repaired(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+    content = bytearray(path.read_bytes())
+    for at in range(16_384 * 3, len(content)):
+        content[at] ^= 0x55
+    path.write_bytes(content)
+    findings = {finding.subject: finding for finding in examine(path)}
+    assert not all(finding.well for finding in findings.values())
+    with Store.open(path) as store, pytest.raises(StoreCorrupt, match="restore a backup"):
+        store.steps("golden")
+    assert path.read_bytes() == bytes(content)
+
+
+def test_a_truncated_file_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+    os.truncate(path, 16_384 * 2 + 100)
+    refused(path, StoreCorrupt, "restore a backup")
+
+
+READ_ONLY = """
+import os, sys
+from io_harness.errors import StoreReadOnly
+from io_harness.store import Store
+import io_harness.store.sqlite.backend
+os.setuid(65534)
+try:
+    Store.open(sys.argv[1])
+except StoreReadOnly as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become another user here"
+)
+def test_a_store_that_cannot_be_written_says_so() -> None:
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o755)
+        path = Path(place, "runs.db")
+        Store.open(path).close()
+        path.chmod(0o644)
+        assert "cannot be written" in python(READ_ONLY, path)
+        assert "cannot be written" in python(READ_ONLY, Path(place, "new.db"))
+
+
+def test_a_directory_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "runs.db").mkdir()
+    with pytest.raises(HarnessError, match=r"runs\.db"):
+        Store.open(tmp_path / "runs.db")
+
+
+def test_a_disk_turned_read_only_stops_writes_and_not_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_only(name: str, *, vfs: str | None = None) -> apsw.Connection:
+        connection = connect(name, vfs=vfs)
+        connection.pragma("query_only", True)
+        return connection
+
+    with Store.open(tmp_path / "runs.db") as store:
+        monkeypatch.setattr("io_harness.store.sqlite.backend.connect", read_only)
+        with pytest.raises(StoreReadOnly, match="cannot be written"):
+            store.memory_put("w", "k", "v", run_id="r", step=1)
+        assert store.memory_list("w") == ()
+
+
+@pytest.mark.parametrize("version", range(1, VERSION + 1))
+def test_every_released_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "runs.db"
+    path.write_bytes(gzip.decompress((PLACE / f"schema-{version}.db.gz").read_bytes()))
+    with Store.open(path) as store:
+        first, second = store.steps("golden")
+        text = "2: golden \ud800\0\n" + "x" * 5_000
+        assert second.request == request(2, text)
+        assert second.observations == observations(2, text)
+        assert first.committed
+        assert store.run("golden").outcome == "success"
+        assert [note.value for note in store.memory_list("id:golden")] == ["value"]
+
+
+def test_a_migration_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    broken = (*MIGRATIONS, "CREATE TABLE one (x) STRICT; CREATE TABLE two (x INTEGER) STRICT")
+    monkeypatch.setattr("io_harness.store.sqlite.connection.MIGRATIONS", broken)
+    monkeypatch.setattr("io_harness.store.sqlite.connection.VERSION", VERSION + 1)
+    with pytest.raises(HarnessError):
+        Store.open(path)
+    monkeypatch.undo()
+    with Store.open(path) as store:
+        store.memory_put("w", "k", "v", run_id="r", step=1)
+
+
+def test_the_library_is_past_the_bug_that_corrupts_logs() -> None:
+    assert tuple(map(int, apsw.sqlite_lib_version().split("."))) >= SAFE_SQLITE
+
+
+def test_a_backup_is_whole_though_taken_while_others_write(tmp_path: Path) -> None:
+    stop = threading.Event()
+
+    async def drive(store: Store) -> None:
+        lease, step = await begin(store.journal, "run"), 0
+        while not stop.is_set():
+            step += 1
+            await take_step(store.journal, lease, step, f"{step} " * 500)
+
+    with Store.open(tmp_path / "runs.db") as store:
+        writing = threading.Thread(target=lambda: asyncio.run(drive(store)))
+        writing.start()
+        while not store.runs():
+            time.sleep(0.01)
+        for number in range(5):
+            store.backup(tmp_path / f"backup-{number}.db")
+        stop.set()
+        writing.join()
+        with pytest.raises(ConfigError, match="never replaces"):
+            store.backup(tmp_path / "backup-0.db")
+    for number in range(5):
+        assert all(finding.well for finding in examine(tmp_path / f"backup-{number}.db"))
+        with Store.open(tmp_path / f"backup-{number}.db") as copy:
+            steps = copy.steps("run")
+            assert [step.step for step in steps] == list(range(1, len(steps) + 1))
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_a_well_store_is_found_well(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    assert Finding("file", True, f"{path} is not there yet") in examine(path)
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+    findings = examine(path)
+    assert [finding.subject for finding in findings if not finding.well] == []
+    assert {"SQLite", "file system", "permissions", "log", "schema", "pages"} <= {
+        finding.subject for finding in findings
+    }
+
+
+def test_what_is_wrong_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+        store.memory_put("/workspace", "k", "v", run_id="golden", step=1)
+    path.chmod(0o644)
+    change(path, "UPDATE texts SET body = 'forged', packed = 0 WHERE id = 1")
+    wrong = {finding.subject: finding.message for finding in examine(path) if not finding.well}
+    assert wrong["permissions"].startswith("0644: other users")
+    assert wrong["texts"].startswith("1 cannot be read back (text 1)")
+    assert "workspace id" in wrong["workspaces"]
+
+
+LOOK = """
+import json, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.row_factory = sqlite3.Row
+names = [row[0] for row in db.execute(
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")]
+found = {name: [
+    {key: value.hex() if isinstance(value, bytes) else value for key, value in dict(row).items()}
+    for row in db.execute(f'SELECT * FROM "{name}"')] for name in names}
+print(json.dumps(found))
+"""
+
+
+def test_another_program_reads_the_tables_and_views(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+        found = json.loads(python(LOOK, path))
+    assert set(found["drift"][0]) >= {"run_id", "model", "estimated", "reported", "ratio"}
+    assert found["drift"][0]["ratio"] == 3.0
+    said, read, failed = found["log"][:3]
+    assert (said["run_id"], said["kind"], said["head"]) == ("golden", "message", "Reading on.")
+    assert (read["target"], read["chars"], len(read["head"])) == ("a.txt", 5_013, 400)
+    assert read["head"].startswith("1: golden ?\ufffd\nxxx")
+    assert failed["head"] == "not JSON"
+    assert found["notes"][0]["workspace"] == "id:golden"
+    assert found["notes"][0]["run_id"] == "golden"
+    assert [row["cached"] for row in found["requests"]] == [None, 100, None, 100]
+    assert found["runs"][0]["goal"] == "Refactor the parser."
