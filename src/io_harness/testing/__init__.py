@@ -1,6 +1,7 @@
 """What tests of other code need: how a section reads back, and what a store must do.
 
-`StoreConformance` needs `hypothesis` and `pytest`, which `io-harness[test]` brings.
+`StoreConformance` needs `hypothesis` and `pytest`, which `io-harness[test]` brings; it is
+imported when it is first asked for.
 """
 
 from __future__ import annotations
@@ -8,10 +9,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from io_harness.context.parse import Parsed, parse
+
 if TYPE_CHECKING:
     from io_harness.testing.conformance import StoreConformance
 
-__all__ = ["StoreConformance"]
+__all__ = ["Parsed", "StoreConformance", "parse"]
 
 
 def __getattr__(name: str) -> object:
