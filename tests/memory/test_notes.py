@@ -290,3 +290,11 @@ def test_the_clock_set_back_does_not_change_the_order(
         put(store, f"k{number}")
     assert store.memory_get("w", "old") is None
     assert store.memory_get("w", "new") is not None
+
+
+def test_a_deleted_note_is_not_left_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as opened:
+        put(opened, "token", "sk-very-secret" * 20)
+        assert opened.memory_delete("w", "token")
+    assert b"very-secret" not in path.read_bytes()

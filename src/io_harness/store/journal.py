@@ -101,7 +101,12 @@ class Journal:
     async def acquire(self, run_id: str, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Take the lease of a run; `RunLeased` while another holds it, `RunUnknown`."""
         check_ttl(ttl)
-        return await self._write(lambda tx: leases.acquire(tx, run_id, ttl))
+
+        def work(tx: Transaction) -> Lease:
+            self._versions.forget()
+            return leases.acquire(tx, run_id, ttl)
+
+        return await self._write(work)
 
     async def renew(self, lease: Lease, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Hold the lease for `ttl` more seconds from now; `RunLeased` where it was lost."""

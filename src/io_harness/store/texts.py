@@ -90,10 +90,9 @@ class Versions:
     def __init__(self) -> None:
         self._tips: OrderedDict[tuple[int, str], _Version] = OrderedDict()
 
-    def forget(self, run: int) -> None:
-        """Forget a run: another driver may have gone on with it."""
-        for key in [key for key in self._tips if key[0] == run]:
-            del self._tips[key]
+    def forget(self) -> None:
+        """Forget all: another driver may have gone on with a run, or deleted it."""
+        self._tips.clear()
 
     def put(
         self,

@@ -54,6 +54,7 @@ def connect(name: str, *, vfs: str | None = None) -> apsw.Connection:
     for pragma, value in (
         ("page_size", PAGE_BYTES),
         ("synchronous", "FULL"),
+        ("fullfsync", "ON"),  # macOS: past the drive's own cache
         ("secure_delete", "ON"),
         ("temp_store", "MEMORY"),
         ("cell_size_check", "ON"),

@@ -116,7 +116,7 @@ class Writer:
         with self._wake:
             self._closing = True
             self._wake.notify()
-        if self._thread is not None:
+        if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join()
         if self._session is not None:
             let_go(self._session.connection, self._where)
