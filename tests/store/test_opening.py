@@ -339,4 +339,11 @@ def test_another_program_reads_the_tables_and_views(tmp_path: Path) -> None:
     assert found["notes"][0]["workspace"] == "id:golden"
     assert found["notes"][0]["run_id"] == "golden"
     assert [row["cached"] for row in found["requests"]] == [None, 100, None, 100]
+    assert found["runs"][0]["run_id"] == "golden"
     assert found["runs"][0]["goal"] == "Refactor the parser."
+    turn = found["turns"][0]
+    assert (turn["run_id"], turn["decision"], turn["calls"]) == (
+        "golden",
+        "Reading on.",
+        "read, read",
+    )

@@ -49,10 +49,18 @@ def begin(tx: Transaction, run: RunRecord, ttl: float) -> Lease:
     number = origin(tx, run.run_id)
     if tx.execute("SELECT 1 FROM runs WHERE run = ?", (number,)):
         raise ConfigError(f"run {run.run_id!r} is in the store already: resume it or rename this")
-    fields = (run.goal, run.workspace, run.contract, run.provider, run.model, run.policy)
+    fields = (
+        run.run_id,
+        run.goal,
+        run.workspace,
+        run.contract,
+        run.provider,
+        run.model,
+        run.policy,
+    )
     tx.execute(
-        "INSERT INTO runs (run, goal, workspace, contract, provider, model, policy, started,"
-        " parent, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
+        "INSERT INTO runs (run, run_id, goal, workspace, contract, provider, model, policy,"
+        " started, parent, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
         (number, *map(to_sql, fields), run.started, maybe_to_sql(run.parent)),
     )
     lease = Lease(run.run_id, secrets.token_hex(8), time.time() + ttl)

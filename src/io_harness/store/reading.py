@@ -32,7 +32,7 @@ from io_harness.types import Observation
 
 _RUN = (
     "SELECT run_id, goal, workspace, contract, provider, model, policy, started, parent, outcome,"
-    " reason, finished FROM runs JOIN origins USING (run)"
+    " reason, finished FROM runs"
 )
 
 

@@ -13,7 +13,8 @@ _FIRST: Final = """
 CREATE TABLE origins (
     run INTEGER PRIMARY KEY, run_id ANY NOT NULL UNIQUE) STRICT;
 CREATE TABLE runs (
-    run INTEGER PRIMARY KEY REFERENCES origins, goal ANY NOT NULL, workspace ANY NOT NULL,
+    run INTEGER PRIMARY KEY REFERENCES origins, run_id ANY NOT NULL,
+    goal ANY NOT NULL, workspace ANY NOT NULL,
     contract ANY NOT NULL, provider ANY NOT NULL, model ANY NOT NULL, policy ANY NOT NULL,
     started TEXT NOT NULL, parent ANY, outcome ANY, reason ANY NOT NULL, finished TEXT) STRICT;
 CREATE TABLE progress (
@@ -75,17 +76,26 @@ CREATE VIEW log AS
     SELECT run_id, step, call, kind, target, coalesce(chars, length(text)) AS chars,
         coalesce(head, substr(CASE typeof(text) WHEN 'integer' THEN body ELSE text END, 1, 400))
             AS head
-    FROM observations JOIN origins USING (run)
+    FROM observations JOIN runs USING (run)
         LEFT JOIN texts ON typeof(text) = 'integer' AND texts.id = observations.text;
+CREATE VIEW turns AS
+    SELECT run_id, step,
+        coalesce(head, substr(CASE typeof(decision) WHEN 'integer' THEN body ELSE decision END,
+            1, 400)) AS decision,
+        (SELECT group_concat(name, ', ') FROM calls
+            WHERE calls.run = steps.run AND calls.step = steps.step) AS calls,
+        stop, input, cache_read AS cached, output, committed
+    FROM steps JOIN runs USING (run)
+        LEFT JOIN texts ON typeof(decision) = 'integer' AND texts.id = decision;
 CREATE VIEW requests AS
     SELECT run_id, provider, model, step, est_section, est_request,
         input, cache_read AS cached, output, detail
-    FROM context_events JOIN runs USING (run) JOIN origins USING (run)
+    FROM context_events JOIN runs USING (run)
     WHERE kind = 'assembled';
 CREATE VIEW drift AS
     SELECT run_id, provider, model, count(*) AS requests, sum(est_request) AS estimated,
         sum(input) AS reported, 1.0 * sum(input) / nullif(sum(est_request), 0) AS ratio
-    FROM context_events JOIN runs USING (run) JOIN origins USING (run)
+    FROM context_events JOIN runs USING (run)
     WHERE kind = 'assembled' AND input IS NOT NULL
     GROUP BY run;
 CREATE VIEW notes AS
