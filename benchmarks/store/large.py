@@ -18,8 +18,8 @@ from io_harness.store import Store
 from io_harness.types import Completion, CompletionRequest, Observation, ObsKind
 
 GIGABYTE = 1_000_000_000
-STEPS = 200
-RESULT_BYTES = 24_000
+STEPS = 20
+RESULT_BYTES = 200_000
 
 LIST = """
 import sys, time
