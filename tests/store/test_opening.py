@@ -311,6 +311,35 @@ def test_what_is_wrong_is_found(tmp_path: Path) -> None:
     assert "workspace id" in wrong["workspaces"]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE versions SET segments = '[0,0]'",
+        "UPDATE versions SET segments = 'no json'",
+        "UPDATE versions SET segments = x'00'",
+        "UPDATE versions SET segments = '[9999,0,5]'",
+        "UPDATE versions SET base = id",
+        "UPDATE versions SET base = 9999",
+        "UPDATE texts SET body = x'789c', packed = 1",
+        f"UPDATE texts SET chars = {2**62}",
+        "DELETE FROM texts",
+        "UPDATE observations SET kind = 'spell'",
+        "UPDATE observations SET paths = '{'",
+        "UPDATE calls SET arguments = '{', raw = 0",
+        "UPDATE steps SET reasoning = '['",
+        "UPDATE steps SET decision = 9999",
+        "UPDATE steps SET decision = x'ff'",
+    ],
+)
+def test_rows_that_something_else_wrote_are_told(tmp_path: Path, sql: str) -> None:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as store:
+        asyncio.run(fill(store))
+    change(path, sql)
+    with Store.open(path) as store, pytest.raises(StoreCorrupt, match="doctor"):
+        store.steps("golden")
+
+
 LOOK = """
 import json, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])

@@ -114,10 +114,12 @@ def unpacked(data: bytes, chars: int) -> str:
     try:
         raw = reader.decompress(data, 4 * chars + 1)
         text = raw.decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError) as error:
+    except (zlib.error, UnicodeDecodeError, OverflowError) as error:
         raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
     if len(text) != chars:
-        raise StoreCorrupt(f"a stored text of {chars:,} characters came back with {len(text):,}")
+        raise StoreCorrupt(
+            f"a stored text of {chars:,} characters came back with {len(text):,}: run doctor on it"
+        )
     return text
 
 

@@ -31,6 +31,8 @@ MOST_DEPTH: Final = 127
 """Versions that stand on one another before one is stored that stands alone."""
 _BASE: Final = 0
 _LONGEST_PLAIN: Final = 1_000
+_MOST_SPELLED: Final = 16 * 1024 * 1024
+"""Bytes that segments may unpack to: the file may be hostile."""
 _KEPT_TIPS: Final = 128
 
 
@@ -202,6 +204,9 @@ def _spelled(segments: Sequence[delta.Segment]) -> SQLValue:
 
 
 def _segments(spelled: SQLValue) -> list[delta.Segment]:
-    text = zlib.decompress(spelled).decode() if isinstance(spelled, bytes) else as_text(spelled)
+    if isinstance(spelled, bytes):
+        text = zlib.decompressobj().decompress(spelled, _MOST_SPELLED).decode()
+    else:
+        text = as_text(spelled)
     numbers = iter(cast("list[int]", jsontext.loads(text)))
     return list(zip(numbers, numbers, numbers, strict=True))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import apsw
 
-from io_harness.errors import ConfigError
+from io_harness.errors import ConfigError, HarnessError, StoreCorrupt
 from io_harness.store.base import T, Transaction
 from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, let_go, prepare, uri
 from io_harness.store.sqlite.faults import BUSY, locked, typed
@@ -62,7 +63,7 @@ class FileBackend:
         with _typed(self._where), self._reader() as connection:
             connection.execute("BEGIN")
             try:
-                return work(Session(connection))
+                return _read(work, Session(connection), self._where)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -172,7 +173,7 @@ class MemoryBackend:
         with self._turn:
             if self._closed:
                 raise ConfigError("the store is closed, and what it held is gone")
-            return work(Session(self._connection))
+            return _read(work, Session(self._connection), IN_MEMORY)
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, synced, to a path where nothing is."""
@@ -207,6 +208,19 @@ class _Turn:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+
+def _read(work: Callable[[Transaction], T], session: Session, where: str) -> T:
+    """Do the work; what cannot be read as what is written here was written by something else."""
+    try:
+        return work(session)
+    except HarnessError:
+        raise
+    except (ValueError, LookupError, TypeError, zlib.error) as error:
+        raise StoreCorrupt(
+            f"{where} holds what this library did not write: run doctor on it and restore a "
+            f"backup ({error})"
+        ) from error
 
 
 def _copy(connection: apsw.Connection, path: Path) -> None:
