@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from io_harness.errors import ConfigError, HarnessError, NotRegularFile, PathOutside
 from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, NO_WAIT, PATH_ONLY
+from io_harness.workspace.folding import folds_case, true_name
 from io_harness.workspace.openat2 import is_available, openat2
 from io_harness.workspace.spelling import is_plain, is_temporary, join, outside, shown, split
 from io_harness.workspace.walk import ENTERED, walk
@@ -48,6 +49,7 @@ class Root:
             self.descriptor = os.open(path, PATH_ONLY | DIRECTORY)
         except OSError as error:
             raise ConfigError(f"the workspace root {path} cannot be opened: {error}") from None
+        self.folds = folds_case(self.descriptor)
         self._release = weakref.finalize(self, os.close, self.descriptor)
         self._one_device, self._hard_links = one_device, hard_links
         available = containment != "walk" and is_available(self.descriptor)
@@ -80,7 +82,7 @@ class Root:
         With `exact` a link anywhere in the path is refused. Raises PathOutside, or OSError with
         the path as it was given.
         """
-        if self.by_kernel and is_plain(path):
+        if self.by_kernel and not self.folds and is_plain(path):
             # One call for what nearly every path is.
             try:
                 return openat2(self.descriptor, path, flags, 0, self._one_device), path
@@ -89,10 +91,10 @@ class Root:
                     raise self.told(error, path) from None
         names = split(path)
         for _ in range(ATTEMPTS):
-            if ".." in names:
-                if exact:
+            if ".." in names or self.folds:
+                given, names = names, self.resolve(path, names)
+                if exact and names != given:
                     break
-                names = self.resolve(path, names)
             try:
                 return self.open_names(names, flags), join(names)
             except OSError as error:
@@ -103,7 +105,7 @@ class Root:
 
     def canonical(self, path: str, names: tuple[str, ...]) -> tuple[str, ...]:
         """The names without links and `..`, by one look where there are none."""
-        if ".." not in names:
+        if ".." not in names and not self.folds:
             with contextlib.suppress(OSError):
                 os.close(self.open_names(names, PATH_ONLY))
                 return names
@@ -129,6 +131,7 @@ class Root:
                 exists = len(open_directories) == len(done) + 1
                 target = _link(open_directories[-1], name) if exists else None
                 if target is None:
+                    name = true_name(open_directories[-1], name) if exists and self.folds else name
                     done.append(name)
                     if exists and pending:
                         _enter(open_directories, name)
