@@ -27,14 +27,15 @@ class Terms:
     ski-rental rule.
     """
 
-    patience: Fraction = Fraction(3, 2)
+    patience: Fraction = Fraction(3)
     tail: Fraction = Fraction(1, 48)
-    written_files: Fraction = Fraction(2, 7)
-    written_steps: int = 120
+    written_files: Fraction = Fraction(3, 10)
+    written_steps: int = 80
     written_reads: int = 8
+    whole_steps: int = 12
     read_files: Fraction = Fraction(1, 24)
-    read_steps: int = 40
-    read_reads: int = 2
+    read_steps: int = 80
+    read_reads: int = 3
     stubs: Fraction = Fraction(1, 400)
 
 
@@ -89,7 +90,9 @@ class Planner:
         limit = ceiling * CHARS_PER_TOKEN - stub_room - COLLAPSED_CHARS
         self._keep_new(plan, pending, limit, look)
         waiting = pending[: plan.left]
-        written = self._touched.written(step, terms.written_steps, terms.written_reads)
+        written = self._touched.written(
+            step, terms.written_steps, terms.written_reads, terms.whole_steps
+        )
         only_read = self._touched.only_read(
             step, terms.read_steps, terms.read_reads, terms.written_steps
         )

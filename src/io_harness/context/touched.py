@@ -54,18 +54,21 @@ class TouchedFiles:
         touched = self._files.get(gid)
         return iter(()) if touched is None else self._live_reads(touched)
 
-    def written(self, step: int, steps: int, reads: int) -> Iterator[int]:
+    def written(self, step: int, steps: int, reads: int, whole_steps: int) -> Iterator[int]:
         """What shows the files written in the last steps, newest touched first.
 
-        So many newest live reads of each; of a file never read its newest whole write.
+        So many newest live reads of each; then, of files never read, the newest whole writes,
+        which need to be younger: who wrote a file and left it seldom comes back.
         """
+        whole: list[int] = []
         for touched in self._lately(step, steps):
             if touched.write_step is None or touched.write_step < step - steps:
                 continue
             if touched.reads:
                 yield from islice(self._live_reads(touched), reads)
-            elif touched.whole_write is not None:
-                yield touched.whole_write
+            elif touched.whole_write is not None and touched.write_step >= step - whole_steps:
+                whole.append(touched.whole_write)
+        yield from whole
 
     def only_read(self, step: int, steps: int, reads: int, written_steps: int) -> Iterator[int]:
         """The newest live reads of the files read in the last steps and not written lately."""
