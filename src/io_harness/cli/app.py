@@ -10,6 +10,7 @@ import typer
 from io_harness.cli import demo as _demo
 from io_harness.cli import doctor as _doctor
 from io_harness.cli import looking, notes, running
+from io_harness.replay.command import replay
 
 app = typer.Typer(
     add_completion=False,
@@ -20,6 +21,7 @@ app = typer.Typer(
 )
 memory = typer.Typer(no_args_is_help=True, help="See and rule the notes about a workspace.")
 app.add_typer(memory, name="memory")
+app.command()(replay)
 
 StoreOption = Annotated[
     str | None, typer.Option("--store", metavar="PATH", help="The store; else $IO_HARNESS_STORE.")

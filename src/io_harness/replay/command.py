@@ -7,13 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from io_harness.context import CachePrice
 from io_harness.errors import ConfigError
-from io_harness.replay.page import html_page
-from io_harness.replay.report import replay_files
-from io_harness.replay.table import render
 
 
 def replay(  # noqa: PLR0917 - a command's parameters are its options
@@ -30,14 +26,22 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
     html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
 ) -> None:
     """Show what recorded runs would have sent and cost under each policy; no key, no network."""
+    from io_harness.replay.report import replay_files
+
     report = replay_files(
         files, min_steps=min_steps, ceiling=ceiling, price=_price(price), fixed=fixed
     )
     if html is not None:
+        from io_harness.replay.page import html_page
+
         _write(html, html_page(report))
     if as_json:
         typer.echo(json.dumps(report.to_json(), ensure_ascii=True))
     else:
+        from rich.console import Console
+
+        from io_harness.replay.table import render
+
         Console(soft_wrap=True).print(render(report))
 
 

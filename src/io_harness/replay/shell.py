@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
-
-import tree_sitter
-import tree_sitter_bash
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_PARSER = tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
+    import tree_sitter
+
 _WORDS = frozenset(
     {"word", "raw_string", "string", "concatenation", "number", "ansi_c_string"}
     | {"simple_expansion", "expansion", "command_substitution", "process_substitution"}
@@ -65,7 +63,16 @@ def parse(script: str) -> tuple[Pipeline, ...]:
     if len(script) > MAX_SCRIPT_CHARS:
         return ()
     source = script.encode("utf-8", "replace")
-    return tuple(_pipelines(_PARSER.parse(source).root_node, 0))
+    return tuple(_pipelines(_parser().parse(source).root_node, 0))
+
+
+@cache
+def _parser() -> tree_sitter.Parser:
+    """Made at first use: most commands of the command line parse no shell."""
+    import tree_sitter
+    import tree_sitter_bash
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_bash.language()))
 
 
 def _text(node: tree_sitter.Node) -> str:

@@ -1,0 +1,39 @@
+"""`io-harness replay` in a process of its own, as a shell sees it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .samples import write_sample
+
+
+def io_harness(*args: str) -> subprocess.CompletedProcess[str]:
+    program = "import sys; from io_harness.cli.main import main; sys.argv[0] = 'io-harness'; main()"
+    return subprocess.run(
+        [sys.executable, "-c", program, *args], capture_output=True, text=True, check=False
+    )
+
+
+def test_replay_prints_json_and_writes_a_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = io_harness("replay", write_sample("pi", tmp_path), "--json", "--html", str(page))
+
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["files"][0]["format"] == "pi"
+    assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b'{"a": 1}', b"\0" * 9_999])
+def test_no_transcript_is_one_line_and_exit_code_2(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    done = io_harness("replay", str(path))
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"io-harness: {path}: ")
+    assert done.stderr.count("\n") == 1
