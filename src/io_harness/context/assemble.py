@@ -110,26 +110,35 @@ class Assembler:
 
     def _fit(self, room: int, ceiling: int, step: int, cap: int) -> Carried | None:
         """Choose what is carried and what is a stub; the newest one where it had to be cut."""
-        kernel = self._view.kernel
         if self._all_fit(room, step, cap):
-            kernel.start_stubs(0, False)
             return None
         reserve = min(max(ceiling // 8, 64), ceiling // 4) * CHARS_PER_TOKEN
         squeezed = self._walk(room - reserve, step, cap)
-        if self._all_fit(room, step, cap):
-            kernel.start_stubs(0, False)
-            return None
+        if self._may_all_fit(room):
+            # What was looked at has become shorter.
+            if self._all_fit(room, step, cap):
+                return None
+            squeezed = self._walk(room - reserve, step, cap)
+        kernel = self._view.kernel
         kernel.start_stubs(reserve - _COLLAPSED_CHARS, squeezed is not None)
         for position in iter(kernel.stubs, -1):
             self._view.make_stub(position)
         return squeezed
 
-    def _all_fit(self, room: int, step: int, cap: int) -> bool:
+    def _may_all_fit(self, room: int) -> bool:
         kernel = self._view.kernel
-        if kernel.live < len(kernel) or kernel.live_chars > room:
+        return kernel.live == len(kernel) and kernel.live_chars <= room
+
+    def _all_fit(self, room: int, step: int, cap: int) -> bool:
+        """Whether nothing is hidden, as far as is known once all was looked at."""
+        if not self._may_all_fit(room):
             return False
         self._look_around(room, step, cap)
-        return kernel.carried == len(kernel)
+        kernel = self._view.kernel
+        if kernel.carried < len(kernel):
+            return False
+        kernel.start_stubs(0, False)
+        return True
 
     def _look_around(self, room: int, step: int, cap: int) -> None:
         """Walk from the newest live observation, each read looked at, while they fit."""
