@@ -191,6 +191,64 @@ def test_arguments_take_room_like_text() -> None:
     assert over.carried == 1
 
 
+def test_the_newest_says_less_of_itself_the_less_room_it_has() -> None:
+    """The order in which header and arguments give way; the marker goes last of all."""
+    path, args = "src/" + "a" * 90 + ".py", '{"path": "' + "a" * 40 + '"}'
+    found: list[tuple[str, bool, str, bool]] = []
+    for ceiling in range(64, 250):
+        files, ledger = MemoryFiles(), Ledger()
+        files.put(path, "new\n" * 900)
+        ledger.push(Observation(1, ObsKind.READ, path, "old\n" * 900, args=args, total_lines=900))
+        request = Assembler(ledger, workspace=files).assemble(step=2, budget_tokens=ceiling)
+        newest = request.pieces[0]
+        assert request.est_tokens <= ceiling
+        header, *content = newest.text.split("\n")
+        target = header.split(" ")[3].strip('",:]')
+        words = "full" if "lines 1-" in header and "replaces" in header else "re-read"
+        assert content.count("new") >= 8
+        assert "elided" in content[-2]
+        found.append((target, words == "full", newest.args, "go on from" in content[-2]))
+    assert list(dict.fromkeys(reversed(found))) == [
+        (path, True, args, True),
+        ("src/" + "a" * 19 + "…", True, args, True),
+        ("src/aaa…", True, args, True),
+        ("src/aaa…", False, args, True),
+        ("src/aaa…", False, "{}", True),
+    ]
+
+
+def test_the_shortest_marker_is_the_last_to_come() -> None:
+    ledger = Ledger()
+    ledger.push(Observation(10**9, ObsKind.SKILL, "s" * 50, "x" * 5_000_000, call=10**9, args="{}"))
+    texts = {
+        ceiling: Assembler(ledger).assemble(step=10**9, budget_tokens=ceiling).text
+        for ceiling in (64, 90)
+    }
+    top = '[step 1000000000 call 1000000000, skill "sssssss…"]\n'
+    assert texts[64] == f"{top}{'x' * 117}\n[elided: truncated]\n"
+    assert "[elided: 4,9" in texts[90]
+
+
+@pytest.mark.parametrize("width", [1, 4, 50, 90])
+@pytest.mark.parametrize("lines", [3_000, 9_000, 99_999])
+def test_a_read_cut_at_its_entry_says_where_to_go_on(lines: int, width: int) -> None:
+    ledger = Ledger()
+    text = ("x" * width + "\n") * lines
+    ledger.push(Observation(1, ObsKind.READ, "a.py", text, total_lines=lines))
+    piece = Assembler(ledger).assemble(step=2, budget_tokens=6_000).pieces[0]
+    header, *content, mark, end = piece.text.split("\n")
+    assert end == ""
+    shown = len(content)
+    assert set(content) == {"x" * width}
+    assert header == f"[step 1, read a.py, lines 1-{shown} of {lines}]"
+    gone = len(text) - shown * (width + 1) + 1
+    assert mark == (
+        f"[elided: {gone:,} of {len(text):,} characters truncated; "
+        f"lines 1-{shown} of {lines:,} shown, go on from line {shown + 1}]"
+    )
+    assert 3_000 - 2 * (width + 1) < len(piece.text) - len(header) - 2 <= 3_000
+
+
 def note(key: str, value: str, seq: int) -> MemoryEntry:
     return MemoryEntry(key, value, "run", 1, seq=seq)
 

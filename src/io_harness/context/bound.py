@@ -108,7 +108,8 @@ def cut_inside(text: str, cap: int, keep: Keep, mark: Mark, escape: Escape) -> C
             best = Cut(whole, cut.head, cut.tail)
         if len(whole) == cap or (best is not None and len(whole) > cap):
             break
-        room += cap - len(whole)
+        # Whole lines may leave room unused, and what is too long must get shorter each time.
+        room = (room if len(whole) < cap else len(cut.text)) + cap - len(whole)
     if best is None:
         plain = _within(text, cap, "head" if keep == "ends" else keep, escape)
         return replace(plain, marked=False)

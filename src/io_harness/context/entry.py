@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -194,45 +195,68 @@ def squeeze(
     """The newest observation cut to the room it has, header and arguments included.
 
     Where header, marker and 40 characters don't fit, the target is shortened step by step, then
-    the words of the header and the arguments go, and at last the marker is its shortest.
+    the words of the header go, then the arguments, and at last the marker is its shortest.
     """
     text = source(observation, refresh)[0]
     keep = _KEEP.get(observation.kind, "head")
-    args = for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
     why = why or _why(observation, call, refresh)
+    whole = escape(text) if len(text) <= room else None
 
     def mark(head: int, tail: int) -> str:
         return _mark(observation, call, refresh, head, tail)
 
-    whole = escape(text) if len(text) <= room else None
-    for target_chars in _TARGET_CHARS:
-        shown, words = detail(observation, refresh, None)
-        top = render.header(observation, call, detail=words, why=why, target_chars=target_chars)
-        left = min(cap, room - len(top) - len(args) - 1)
+    def carried(form: _Form, content: str, head: int | None) -> Carried:
+        top = _top(observation, call, refresh, why, form, head)
+        return Carried(f"{top}{content}\n", form.args, head, detail(observation, refresh, head)[0])
+
+    for form in _forms(
+        for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
+    ):
+        top = _top(observation, call, refresh, why, form, None)
+        left = min(cap, room - len(top) - len(form.args) - 1)
         if whole is not None and len(whole) <= left:
-            return Carried(f"{top}{whole}\n", args, None, shown)
-        cut = cut_inside(text, max(0, left), keep, mark, escape)
-        if cut is not None and cut.marked and left >= len(mark(0, 0)) + 1 + _LEAST_CHARS:
-            shown, words = detail(observation, refresh, cut.head)
-            top = render.header(observation, call, detail=words, why=why, target_chars=target_chars)
-            return Carried(f"{top}{cut.text}\n", args, cut.head, shown)
-    return _barest(observation, call, room, cap=cap, refresh=refresh, args=args)
+            return carried(form, whole, None)
+        if left >= len(mark(0, 0)) + 1 + _LEAST_CHARS:
+            cut = cut_inside(text, left, keep, mark, escape)
+            if cut is not None and cut.marked:
+                return carried(form, cut.text, cut.head)
+    cut = cut_inside(text, max(0, left), "head", _short_mark, escape)
+    assert cut is not None
+    return carried(form, cut.text, cut.head)
 
 
-def _barest(
-    observation: Observation, call: int, room: int, *, cap: int, refresh: Refresh | None, args: str
-) -> Carried:
-    """Where not even 40 characters fit beside full words: the shortest header and marker."""
-    text = source(observation, refresh)[0]
-    why = "" if refresh is None else render.REREAD_SHORT
-    top = render.header(observation, call, why=why, target_chars=_TARGET_CHARS[-1])
-    if args and room - len(top) - len(args) - 1 < len(render.SHORT_MARKER) + 1 + _LEAST_CHARS:
-        args = EMPTY
-    left = max(0, room - len(top) - len(args) - 1)
-    cut = cut_inside(text, min(left, cap), "head", _short_mark, escape)
-    head = None if cut is None else cut.head
-    content = escape(text) if cut is None else cut.text
-    return Carried(f"{top}{content}\n", args, head, detail(observation, refresh, head)[0])
+class _Form(NamedTuple):
+    """How much a header says, and the arguments sent beside it."""
+
+    target_chars: int
+    full: bool
+    args: str
+
+
+def _forms(args: str) -> Iterator[_Form]:
+    """The forms of a header, each shorter than the one before."""
+    for target_chars in _TARGET_CHARS:
+        yield _Form(target_chars, True, args)
+    yield _Form(_TARGET_CHARS[-1], False, args)
+    if args:
+        yield _Form(_TARGET_CHARS[-1], False, EMPTY)
+
+
+def _top(
+    observation: Observation,
+    call: int,
+    refresh: Refresh | None,
+    why: str,
+    form: _Form,
+    head: int | None,
+) -> str:
+    """The header of an observation in one of its forms."""
+    words = ""
+    if form.full:
+        words = detail(observation, refresh, head)[1]
+    else:
+        why = "" if refresh is None else render.REREAD_SHORT
+    return render.header(observation, call, detail=words, why=why, target_chars=form.target_chars)
 
 
 def _short_mark(_head: int, _tail: int) -> str:

@@ -243,7 +243,7 @@ def render_notes(notes: Sequence[MemoryEntry], cap: int | None = None) -> NotesB
     lines: list[str] = []
     if cap is None:
         lines = [_note(note) for note in ordered]
-    elif ordered and len(_heading(len(ordered))) + _MIN_NOTE_CHARS <= cap:
+    elif len(_heading(len(ordered) - 1)) + _MIN_NOTE_CHARS <= cap:
         room = cap - len(_heading(0))
         used = 0
         for index, note in enumerate(reversed(ordered), start=1):
