@@ -231,8 +231,9 @@ def _note(note: MemoryEntry, value_chars: int | None = None) -> str:
 
 def _cut_note(note: MemoryEntry, room: int) -> str:
     """The first note with its value cut so that the line fits; "" where not even that fits."""
-    spare = room - len(_note(note, 0))
-    return _note(note, spare) if spare > 0 else ""
+    # Without any of its value it has an ellipsis, which the value takes the place of.
+    spare = room - len(_note(note, 0)) + 1
+    return _note(note, spare) if spare > 1 else ""
 
 
 def render_notes(notes: Sequence[MemoryEntry], cap: int | None = None) -> NotesBlock:
