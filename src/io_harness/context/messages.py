@@ -89,9 +89,9 @@ class _Builder:
 
     def close(self) -> None:
         """End the step that is open: its assistant message and its results."""
-        calls = tuple(call for call, _ in self._open)
-        if self._said or calls:
-            self.messages.append(Message("assistant", "".join(self._said), calls))
+        said, calls = "".join(self._said), tuple(call for call, _ in self._open)
+        if said or calls:
+            self.messages.append(Message("assistant", said, calls))
         if calls:
             self.messages.append(Message("tool", results=tuple(r for _, r in self._open)))
         self._step, self._said, self._open = None, [], []
