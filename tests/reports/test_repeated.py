@@ -117,7 +117,7 @@ def test_a_stub_makes_the_model_read_everything_again(tmp_path: Path) -> None:
         me.read("a.py", 1, 40)
         me.read("a.py", 1, 60)
         me.made(ObsKind.TOOL, "job", "x" * 2_000)
-        covered, old, _ = me.sees(700)
+        covered, old, _ = me.sees(600)
         assert (covered.detail, covered.why) == ("lines 1-40 of 100", "superseded by step 2")
         assert old.detail == "lines 1-60 of 100"
         assert old.why.startswith("300 characters, older than")
