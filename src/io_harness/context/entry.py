@@ -206,13 +206,12 @@ def squeeze(
         return _mark(observation, call, refresh, head, tail)
 
     def carried(form: _Form, content: str, head: int | None) -> Carried:
-        top = _top(observation, call, refresh, why, form, head)
+        top = _top(observation, call, form, head, refresh=refresh, why=why)
         return Carried(f"{top}{content}\n", form.args, head, detail(observation, refresh, head)[0])
 
-    for form in _forms(
-        for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
-    ):
-        top = _top(observation, call, refresh, why, form, None)
+    args = for_entry(observation.args, min(cap, room // 2)) if observation.args else ""
+    for form in _forms(args):
+        top = _top(observation, call, form, None, refresh=refresh, why=why)
         left = min(cap, room - len(top) - len(form.args) - 1)
         if whole is not None and len(whole) <= left:
             return carried(form, whole, None)
@@ -245,10 +244,11 @@ def _forms(args: str) -> Iterator[_Form]:
 def _top(
     observation: Observation,
     call: int,
-    refresh: Refresh | None,
-    why: str,
     form: _Form,
     head: int | None,
+    *,
+    refresh: Refresh | None,
+    why: str,
 ) -> str:
     """The header of an observation in one of its forms."""
     words = ""
