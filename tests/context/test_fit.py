@@ -231,10 +231,12 @@ def test_the_shortest_marker_is_the_last_to_come() -> None:
 
 @pytest.mark.parametrize("width", [1, 4, 50, 90])
 @pytest.mark.parametrize("lines", [3_000, 9_000, 99_999])
-def test_a_read_cut_at_its_entry_says_where_to_go_on(lines: int, width: int) -> None:
+@pytest.mark.parametrize("told", [True, False])
+def test_a_read_cut_at_its_entry_says_where_to_go_on(lines: int, width: int, told: bool) -> None:
     ledger = Ledger()
     text = ("x" * width + "\n") * lines
-    ledger.push(Observation(1, ObsKind.READ, "a.py", text, total_lines=lines))
+    total = lines if told else None
+    ledger.push(Observation(1, ObsKind.READ, "a.py", text, total_lines=total))
     piece = Assembler(ledger).assemble(step=2, budget_tokens=6_000).pieces[0]
     header, *content, mark, end = piece.text.split("\n")
     assert end == ""

@@ -128,9 +128,13 @@ def detail(
         return None, render.scope_of(observation)
     text, lines, total = source(observation, refresh)
     shown = extent(text, lines, total, head)
-    if lines is None and total is None:
-        total = shown.last if head is None else count_lines(text)
+    total = _total(text, lines, total)
     return shown, render.span(shown.first, shown.last + (shown.inside > 0), total)
+
+
+def _total(text: str, lines: tuple[int, int] | None, total: int | None) -> int | None:
+    """A file's number of lines: as told, or counted where the text is all of it."""
+    return count_lines(text) if lines is None and total is None else total
 
 
 def _mark(
@@ -140,7 +144,8 @@ def _mark(
     gone = len(text) - head - tail
     hint = render.show_hint(observation.step, call, head)
     if observation.kind is ObsKind.READ:
-        hint = _read_hint(extent(text, lines, total, head), text, head, total, hint)
+        shown = extent(text, lines, total, head)
+        hint = _read_hint(shown, text, head, _total(text, lines, total), hint)
     return render.marker(gone, len(text), hint)
 
 
