@@ -58,7 +58,7 @@ DIFFERENCES: dict[str, tuple[str, dict[str, int]]] = {
 
 def manifest() -> dict[str, dict[str, int]]:
     rows: dict[str, dict[str, int]] = {}
-    for line in (corpus_root() / "MANIFEST.md").read_text(encoding="utf-8").splitlines():
+    for line in (corpus_root().parent / "MANIFEST.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("| ").split("|")]
         if len(cells) > 20 and "/" in cells[0]:
             rows[cells[0]] = dict(zip(COLUMNS, map(int, cells[1:9]), strict=True))

@@ -131,7 +131,7 @@ def test_names_from_files_are_escaped_in_the_page(tmp_path: Path) -> None:
 
 
 def test_the_page_of_the_longest_run_is_small() -> None:
-    path = corpus_root() / "dev/pi/before-compaction.jsonl"
+    path = corpus_root() / "pi/before-compaction.jsonl"
 
     assert len(html_page(replay_files([str(path)])).encode()) < 2_000_000
 
