@@ -12,7 +12,8 @@ from io_harness import Assembled, Assembler, Ledger
 from io_harness.types import Observation
 
 from . import linear
-from .shapes import CEILING, LAST_STEP, Shape, ledger_of
+from .shapes import CEILING, LAST_STEP, SHAPES, Shape, ledger_of
+from .stale import Files
 
 
 class Section(Protocol):
@@ -47,14 +48,21 @@ class Rig:
     `budgets` are the ceilings of successive turns, over and over.
     """
 
-    def __init__(self, shape: Shape, length: int, *, budgets: Sequence[int] = (CEILING,)) -> None:
+    def __init__(
+        self,
+        shape: Shape,
+        length: int,
+        *,
+        budgets: Sequence[int] = (CEILING,),
+        files: Files | None = None,
+    ) -> None:
         self.shape = shape
         self.offset = 0
         self.budgets = budgets
         self.ledger = Ledger()
         for observation in ledger_of(shape, length):
             self.ledger.push(observation)
-        self.assembler = Assembler(self.ledger)
+        self.assembler = Assembler(self.ledger, workspace=files)
         self.assemble()
 
     def push(self) -> None:
@@ -66,6 +74,20 @@ class Rig:
         """One section under this turn's ceiling."""
         budget = self.budgets[self.offset % len(self.budgets)]
         return self.assembler.assemble(step=LAST_STEP + self.offset, budget_tokens=budget)
+
+
+MOVING = tuple(range(18_000, 24_001, 500))
+RIGS = (*SHAPES, "moving ceiling", "stale reads")
+
+
+def rig_of(name: str, length: int) -> Rig:
+    """The rig of a shape by its name, those that need more than a shape included."""
+    if name == "moving ceiling":
+        return Rig(SHAPES["30 % repeats"], length, budgets=MOVING)
+    if name == "stale reads":
+        files = Files()
+        return Rig(files.observation, length, files=files)
+    return Rig(SHAPES[name], length)
 
 
 class LinearRig:

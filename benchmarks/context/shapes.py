@@ -81,6 +81,7 @@ def huge_last(offset: int) -> Observation:
     return replace(seen, text=HUGE, kind=ObsKind.TOOL) if offset % 10 == 9 else seen
 
 
+LONG_SHAPE = "30 % repeats"
 SHAPES: dict[str, Shape] = {
     "one file": one_file,
     "distinct": distinct,
