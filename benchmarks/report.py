@@ -63,7 +63,7 @@ def measure(longest: int, *, pure: bool) -> list[Row]:
 def linear(longest: int) -> dict[str, int]:
     """The negative control, which walks the ledger each turn."""
     return {
-        str(length): fastest_turns([LinearRig(SHAPES[LONG_SHAPE], length)], 5)[0]
+        str(length): fastest_turns([LinearRig(SHAPES[LONG_SHAPE], length)], 20)[0]
         for length in LINEAR_LENGTHS
         if length <= longest
     }

@@ -139,6 +139,9 @@ class Judge:
         left = [position for position in live if position not in whole]
         if left:
             demand(min(whole) > left[-1], "carried behind an elided one", left[-1], min(whole))
+        doubtful = must.keys() - dead - whole - set(live)
+        if left and max(doubtful, default=-1) > left[-1]:
+            left = []  # it may be a live one that did not fit, and ended the walk
         self._room(frame, shown, whole, left, bool(dead))
         checks.stub_order(frame, shown, whole)
 
