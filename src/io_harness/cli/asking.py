@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Callable
 
 from io_harness.cli.output import err, plain, say
@@ -32,7 +33,7 @@ class TerminalApprover:
         say(f"{request.act.value}: {plain(request.subject)}")
         say(f"  asked by the {why} of {request.verdict.layer!r}, wanted by {request.tool}")
         _show_diff(request.diff)
-        return await asyncio.to_thread(_answer)
+        return await _answer()
 
 
 class Deferring:
@@ -43,20 +44,36 @@ class Deferring:
         return Decision.defer("nobody is at a terminal")
 
 
-def _answer() -> Decision:
+async def _answer() -> Decision:
     while True:
         err.print("  [y]es, [a]lways in this run, [n]o, [d]efer? ", end="")
-        try:
-            said = input().strip().lower()
-        except EOFError:
+        said = await _line()
+        if not said:
             return Decision.defer("the terminal was closed")
-        if said[:1] in _CHOICES:
-            return _CHOICES[said[:1]]()
+        choice = _CHOICES.get(said.strip().lower()[:1])
+        if choice is not None:
+            return choice()
         say("  answer with y, a, n or d")
 
 
+async def _line() -> str:
+    """Read a line from the terminal; unlike a thread that reads, it ends when it is cancelled."""
+    loop = asyncio.get_running_loop()
+    read: asyncio.Future[str] = loop.create_future()
+
+    def ready() -> None:
+        if not read.done():
+            read.set_result(sys.stdin.readline())
+
+    loop.add_reader(sys.stdin, ready)
+    try:
+        return await read
+    finally:
+        loop.remove_reader(sys.stdin)
+
+
 def _show_diff(diff: str) -> None:
-    lines = plain(diff, lines=True).splitlines()
+    lines = plain(diff, lines=True).rstrip().splitlines()
     for line in lines[:_DIFF_LINES]:
         style = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "")
         err.print(f"  {line}", style=style)

@@ -57,7 +57,9 @@ def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     kept = [list(row) for row in rows]
     for place, column in enumerate(columns):
         numbers = bool(kept) and all(_is_number(row[place]) for row in kept)
-        table.add_column(column, justify="right" if numbers else "left", overflow="fold")
+        table.add_column(
+            column, justify="right" if numbers else "left", overflow="fold", no_wrap=place == 0
+        )
     for row in kept:
         table.add_row(*row)
     out.print(table, soft_wrap=False)

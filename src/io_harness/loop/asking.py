@@ -143,7 +143,7 @@ async def _commit(
     run.unrecorded.clear()
     run.attempts = 0
     run.section = prepared.request.messages[1:]
-    run.step, run.completion = step, completion
+    run.step, run.completion, run.is_open = step, completion, True
     run.know_calls(step, completion)
     account_for(run, completion, prepared.est_request)
     run.tell(

@@ -102,6 +102,7 @@ async def recorded_run(
         manifest=recorded.manifest,
     )
     run.step, run.completion = recorded.last_step, recorded.last_completion
+    run.is_open = recorded.unfinished is not None
     run.section = recorded.last_request.messages[1:] if recorded.last_request else ()
     run.attempts = recorded.attempts
     run.everything_chars = sum(map(whole_chars, ledger))

@@ -204,7 +204,8 @@ async def _driven(run: Run, driving: Callable[[Run], Awaitable[End]]) -> RunResu
     try:
         end = await driving(run)
     except asyncio.CancelledError:
-        reason = f"interrupted in step {run.step + 1}: resume goes on from there"
+        step = run.step if run.is_open else run.step + 1
+        reason = f"interrupted in step {step}: resume goes on from there"
         await _finish(run, End(Outcome.CANCELLED, reason))
         raise
     except BaseException:

@@ -34,7 +34,8 @@ def whole_chars(observation: Observation) -> int:
 class Run:
     """One run while it is driven. `step` is the newest that has a completion.
 
-    `section` are the messages of the last request, but for the goal.
+    `is_open` says that the results of that step are not all in. `section` are the messages of
+    the last request, but for the goal.
     """
 
     contract: TaskContract
@@ -51,6 +52,7 @@ class Run:
     stall: StallTracker
     observer: Observer | None = None
     step: int = 0
+    is_open: bool = False
     completion: Completion | None = None
     section: tuple[Message, ...] = ()
     calls: dict[tuple[int, int], ToolCall] = field(default_factory=dict)

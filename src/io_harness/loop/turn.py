@@ -76,6 +76,7 @@ async def _commit(
         whole=whole,
     )
     if whole:
+        run.is_open = False
         for observation in observations:
             run.push(observation)
 

@@ -1,0 +1,170 @@
+"""Driving: leases, waiting between attempts, reasoning given back, broken tools and providers."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+
+import pytest
+
+from io_harness import CompletionRequest, ScriptedProvider, Verification
+from io_harness.contract import Retries
+from io_harness.errors import ProviderError, RunLeased
+from io_harness.loop import Outcome, resume, run, run_sync
+from io_harness.policy import Policy
+from io_harness.providers import Script
+from io_harness.store import Store
+from io_harness.tools import tool
+from io_harness.types import JSON, Completion, ToolCall
+from tests.run.worlds import Watched, call, contract, files, ran, read
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return files(tmp_path / "w", a_py="x = 1\n")
+
+
+def test_one_driver_at_a_time(root: Path) -> None:
+    store = Store.memory()
+    inside = asyncio.Event()
+
+    async def hang(request: CompletionRequest) -> str:
+        inside.set()
+        await asyncio.sleep(60)
+        return "late"
+
+    async def both() -> None:
+        first = asyncio.create_task(
+            run(contract(root), ScriptedProvider(hang), store, policy=Policy.permissive())
+        )
+        await inside.wait()
+        run_id = store.runs()[0].run_id
+        with pytest.raises(RunLeased, match=run_id):
+            await resume(run_id, ScriptedProvider(["x"]), store)
+        assert store.steps(run_id) == ()
+        first.cancel()
+        await asyncio.wait([first])
+        again = await resume(run_id, ScriptedProvider(["Done."]), store)
+        assert again.outcome is Outcome.SUCCESS
+
+    asyncio.run(both())
+
+
+def test_a_servers_wish_to_wait_is_honoured(root: Path) -> None:
+    busy = ProviderError("busy", kind="rate_limited", retry_after=0.3)
+    since = time.monotonic()
+    assert ran(contract(root), [busy, "Done."]).ok
+    assert time.monotonic() - since >= 0.3
+
+
+def test_a_wish_to_wait_for_more_than_an_hour_ends_the_run(root: Path) -> None:
+    busy = ProviderError("busy", kind="rate_limited", retry_after=4_000)
+    result = ran(contract(root), [busy, "Done."])
+    assert (result.outcome, result.retryable) == (Outcome.PROVIDER_FAILED, True)
+
+
+def test_a_request_has_a_deadline(root: Path) -> None:
+    async def slow(request: CompletionRequest) -> str:
+        await asyncio.sleep(30)
+        return "late"
+
+    quick = contract(root).with_retries(Retries(attempts=2, first_delay=0.01, deadline=0.1))
+    store = Store.memory()
+    result = ran(quick, slow, store)
+    assert result.outcome is Outcome.PROVIDER_FAILED
+    assert [made.kind for made in store.provider_calls(result.run_id)] == ["timeout", "timeout"]
+
+
+def test_an_empty_answer_is_asked_for_again(root: Path) -> None:
+    store = Store.memory()
+    provider = ScriptedProvider([Completion(), "Done."], reports_usage=False)
+    result = run_sync(contract(root), provider, store, policy=Policy.permissive())
+    assert result.ok
+    assert [made.kind for made in store.provider_calls(result.run_id)] == ["malformed", "ok"]
+
+
+def test_the_newest_steps_reasoning_goes_back_with_its_calls_and_no_older_one(root: Path) -> None:
+    thoughts: list[JSON] = [[{"type": "thinking", "thinking": str(n)}] for n in range(2)]
+    provider = Watched(
+        [
+            Completion(calls=(read("a.py"),), reasoning=thoughts[0]),
+            Completion(calls=(call("list_dir"),), reasoning=thoughts[1]),
+            "Done.",
+        ]
+    )
+    run_sync(contract(root), provider, Store.memory(), policy=Policy.permissive())
+    sent = [[m.reasoning for m in request.messages if m.calls] for request in provider.requests]
+    assert sent == [[], [thoughts[0]], [None, thoughts[1]]]
+
+
+def test_a_tool_that_raises_is_an_error_the_model_is_told(root: Path) -> None:
+    @tool
+    def broken(n: int) -> str:
+        """Break."""
+        raise ZeroDivisionError(f"no {n}")
+
+    store = Store.memory()
+    result = ran(contract(root), [call("broken", n=3), "Done."], store, tools=[broken])
+    assert result.ok
+    assert "the tool failed: ZeroDivisionError: no 3" in store.steps(result.run_id)[1].prompt
+
+
+def test_a_provider_with_a_bug_leaves_the_run_to_be_gone_on_with(root: Path) -> None:
+    def bug(request: CompletionRequest) -> str:
+        raise KeyError("a bug")
+
+    store = Store.memory()
+    with pytest.raises(KeyError, match="a bug"):
+        ran(contract(root), bug, store)
+    (left,) = store.runs()
+    assert left.outcome is None
+    again = asyncio.run(resume(left.run_id, ScriptedProvider(["Done."]), store))
+    assert again.outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("verify", "says"),
+    [
+        (Verification.command("no-such-program"), "no program is named"),
+        (Verification.file_contains("none.txt", "x"), "none.txt cannot be read"),
+        (Verification.callable(lambda where: where.nonsense), "AttributeError"),  # type: ignore[attr-defined]
+        (Verification.callable(lambda where: False), "does not pass"),
+        (
+            Verification.all_of(Verification.none(), Verification.command("false")),
+            "`false`: exit code 1",
+        ),
+    ],
+)
+def test_a_check_that_cannot_be_made_is_one_that_failed(
+    root: Path, verify: Verification, says: str
+) -> None:
+    result = ran(contract(root, verify), ["Done."] * 4)
+    assert result.outcome is Outcome.VERIFICATION_FAILED
+    assert says in result.reason
+
+
+def test_the_check_sees_the_environment_that_the_contract_gives(root: Path) -> None:
+    verify = Verification.command("sh", "-c", 'test "$A" = 1 && test -z "$ANTHROPIC_API_KEY"')
+    assert ran(contract(root, verify).with_command_env({"A": "1"}), ["Done."]).ok
+
+
+def test_the_store_is_hidden_from_every_tool(tmp_path: Path) -> None:
+    root = files(tmp_path / "w", a_py="x\n")
+    with Store.open(root / "runs.db") as store:
+        script: Script = [read("runs.db"), call("find", pattern="*"), "Done."]
+        result = ran(contract(root), script, store)
+        seen = [step.observations[0] for step in store.steps(result.run_id)[:2]]
+    assert seen[0].kind.value == "error"
+    assert "runs.db" not in seen[1].text
+
+
+def test_many_calls_of_one_answer_keep_their_order(root: Path) -> None:
+    calls = [ToolCall("same-id", "read_file", {"path": "a.py"})] * 20
+    store = Store.memory()
+    provider = Watched([calls, "Done."])
+    assert run_sync(contract(root), provider, store, policy=Policy.permissive()).ok
+    asked = [made.id for m in provider.requests[1].messages for made in m.calls]
+    given = [result.call_id for m in provider.requests[1].messages for result in m.results]
+    assert asked == given
+    assert len(set(asked)) == len(asked)
