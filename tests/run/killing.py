@@ -18,7 +18,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType, SimpleNamespace
 
-from io_harness import Completion, CompletionRequest, ScriptedProvider, Verification
+from io_harness import (
+    CachePrice,
+    Completion,
+    CompletionRequest,
+    ContextBudget,
+    ScriptedProvider,
+    Verification,
+)
 from io_harness.loop import resume, run_sync
 from io_harness.policy import Policy
 from io_harness.providers import Turn
@@ -27,6 +34,7 @@ from io_harness.tools import tool
 from tests.run.worlds import call, contract, files, read, write
 
 WATCHED = ("io_harness/loop/", "io_harness/store/", "io_harness/workspace/writing")
+CEILING = 150
 DONE = "x = 2\nz = 3\n"
 
 
@@ -40,6 +48,11 @@ def script() -> list[Turn]:
         [read("a.py"), call("show", step=1, call=1)],
         "Done.",
     ]
+
+
+def price() -> CachePrice | None:
+    """The price that makes sections append-only, where that is asked for."""
+    return CachePrice(0.1, 1.25) if "PRICED" in os.environ else None
 
 
 @tool
@@ -81,7 +94,9 @@ def started(place: Path, at: int | None) -> int:
         threading.setprofile(counter)
         sys.setprofile(counter)
         wanted = contract(root, Verification.file_equals("a.py", DONE))
-        run_sync(wanted, Asked(script()), store, policy=Policy.permissive(), tools=[bump])
+        wanted = wanted.with_context_budget(ContextBudget(max_tokens=CEILING))
+        provider = Asked(script(), cache_price=price())
+        run_sync(wanted, provider, store, policy=Policy.permissive(), tools=[bump])
         sys.setprofile(None)
         threading.setprofile(None)
         return counter.count
@@ -95,7 +110,7 @@ def gone_on(place: Path) -> None:
         if runs:
             recorded = asyncio.run(store.journal.load(runs[0].run_id))
             answered, open_step = recorded.last_step, recorded.unfinished
-            given = Asked(script(), start=answered)
+            given = Asked(script(), start=answered, cache_price=price())
             result = asyncio.run(resume(runs[0].run_id, given, store, tools=[bump]))
             report = {
                 "outcome": result.outcome.value,

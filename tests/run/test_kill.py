@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-POINTS = 60
+POINTS = {"every-turn": 56, "priced": 40}
 ROOT = Path(__file__).parents[2]
 
 
@@ -30,20 +31,23 @@ class Point(TypedDict, total=False):
     file: str
 
 
-@pytest.fixture(scope="module")
-def points(tmp_path_factory: pytest.TempPathFactory) -> list[Point]:
-    place = str(tmp_path_factory.mktemp("kill"))
+@pytest.fixture(scope="module", params=list(POINTS))
+def points(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> list[Point]:
+    """What every kill came to, where each turn is assembled anew and where prefixes are kept."""
+    place, count = str(tmp_path_factory.mktemp("kill")), POINTS[request.param]
+    priced = {"PRICED": "1"} if request.param == "priced" else {}
     done = subprocess.run(
-        [sys.executable, "-m", "tests.run.killing", place, str(POINTS)],
+        [sys.executable, "-m", "tests.run.killing", place, str(count)],
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
         timeout=280,
+        env={**os.environ, **priced},
     )
     assert done.returncode == 0, done.stderr
     found = [cast("Point", json.loads(line)) for line in done.stdout.splitlines()]
-    assert len(found) == POINTS + 1
+    assert len(found) == count + 1
     return found
 
 
@@ -58,16 +62,16 @@ def whole(points: list[Point]) -> Point:
 def killed(points: list[Point]) -> list[Point]:
     """Those that were killed once they were recorded: the others left nothing at all."""
     recorded = [point for point in points[1:] if "outcome" in point]
-    assert len(recorded) >= 50
+    assert len(recorded) >= len(points) - 6
     for point in points[1:]:
         if point not in recorded:
             assert (point["asks"], point["marks"]) == (0, [])
     return recorded
 
 
-def unsettled(point: Point) -> list[str]:
-    """The calls of which nobody knows whether they happened."""
-    return [name for name in point["started"] if name not in ("write_file", "remember")]
+def is_told(point: Point) -> bool:
+    """Whether the model was told of a call of which nobody knows whether it happened."""
+    return any("interrupted: " in prompt for prompt in point["prompts"])
 
 
 def test_kills_fall_before_between_and_inside_the_commits(killed: list[Point]) -> None:
@@ -79,7 +83,7 @@ def test_what_was_answered_is_not_asked_again(killed: list[Point], whole: Point)
     for point in killed:
         asked_in_vain = len(point["asked_before"]) - point["answered"]
         assert asked_in_vain in (0, 1)
-        if "edit_file" not in point["started"]:
+        if not is_told(point):
             assert point["asks"] == whole["asks"] + asked_in_vain
 
 
@@ -94,8 +98,8 @@ def test_no_effect_is_repeated(killed: list[Point]) -> None:
 def test_without_an_open_effect_every_request_is_the_same_to_the_byte(
     killed: list[Point], whole: Point
 ) -> None:
-    settled = [point for point in killed if not unsettled(point)]
-    assert len(settled) >= 40
+    settled = [point for point in killed if not is_told(point)]
+    assert len(settled) >= len(killed) * 2 // 3
     for point in settled:
         assert point["outcome"] == "success"
         assert point["prompts"] == whole["prompts"]
@@ -105,7 +109,8 @@ def test_without_an_open_effect_every_request_is_the_same_to_the_byte(
 
 def test_an_open_effect_is_told_and_nothing_else_differs(killed: list[Point], whole: Point) -> None:
     for point in killed:
-        if unsettled(point):
+        if is_told(point):
             step = point["answered"]
+            assert set(point["started"]) - {"remember"}
             assert point["prompts"][:step] == whole["prompts"][:step]
             assert "interrupted: " in point["prompts"][step]

@@ -169,6 +169,19 @@ def test_approved_for_the_run_is_asked_once_even_across_a_resume(root: Path) -> 
     assert (root / "a.py").read_text() == "4"
 
 
+def test_what_was_approved_for_the_run_is_read_again_too(root: Path) -> None:
+    store = Store.memory()
+    policy = Policy.permissive().extended(Rule(Act.READ, Effect.ASK, "a.py"))
+    script: Script = [read("a.py"), write("a.py", "x = 7\n"), "Done."]
+    once = Answers(Decision.approve())
+    result = ran(contract(root), script, store, policy=policy, approver=once)
+    assert "x = 7" not in store.steps(result.run_id)[2].request.messages[2].results[0].text  # type: ignore[union-attr]
+    (root / "a.py").write_text("x = 1\n")
+    whole = Answers(Decision.approve_for_run())
+    result = ran(contract(root), script, store, policy=policy, approver=whole)
+    assert "x = 7" in store.steps(result.run_id)[2].request.messages[2].results[0].text  # type: ignore[union-attr]
+
+
 def test_context_overflow_never_sends_the_same_bytes_twice(root: Path) -> None:
     (root / "big.py").write_text("z = 3\n" * 3_000)
     full = ProviderError("prompt is too long", kind="context_overflow")
@@ -203,6 +216,40 @@ def test_after_an_overflow_that_helped_the_ceiling_stays_down(root: Path) -> Non
     ceilings = [event.detail["ceiling"] for event in events]
     assert ceilings[0] == ceilings[1] == 24_000
     assert ceilings[2] == ceilings[3] < 24_000  # type: ignore[operator]
+
+
+def test_what_was_refused_as_too_long_is_not_sent_again_by_resume(root: Path) -> None:
+    full = ProviderError("prompt is too long", kind="context_overflow")
+    store = Store.memory()
+    result = ran(contract(root), [full], store)
+    provider = Watched(["never"])
+    again = asyncio.run(resume(result.run_id, provider, store))
+    assert again == result
+    assert not hasattr(provider, "requests")
+    smaller = contract(root).with_context_budget(ContextBudget(max_tokens=500))
+    last = asyncio.run(resume(result.run_id, provider, store, contract=smaller))
+    assert (last.outcome, len(provider.requests)) == (Outcome.SUCCESS, 1)
+
+
+def test_what_was_refused_before_an_interruption_is_sent_smaller(root: Path) -> None:
+    (root / "big.py").write_text("z = 3\n" * 3_000)
+    full = ProviderError("prompt is too long", kind="context_overflow")
+    store = Store.memory()
+
+    class Crashing(Watched):
+        async def complete(self, request: CompletionRequest) -> Completion:
+            if len(getattr(self, "requests", [])) == 2:
+                raise KeyError("as a crash would")
+            return await super().complete(request)
+
+    first = Crashing([read("big.py"), full])
+    with pytest.raises(KeyError):
+        run_sync(contract(root), first, store, policy=Policy.permissive())
+    second = Watched(["Done."])
+    again = asyncio.run(resume(store.runs()[0].run_id, second, store))
+    assert again.outcome is Outcome.SUCCESS
+    assert len(second.requests) == 1
+    assert second.requests[0] not in first.requests
 
 
 def test_a_fixed_part_that_cannot_fit_ends_before_the_first_request(root: Path) -> None:

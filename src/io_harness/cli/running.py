@@ -56,6 +56,12 @@ class Common:
             contract = contract.with_max_steps(self.max_steps)
         return contract
 
+    def changed(self, stored: str) -> TaskContract | None:
+        """Return a stored contract with the limits of the command line, if there are any."""
+        if self.budget is None and self.max_steps is None:
+            return None
+        return self.limits(contract_from_json(stored))
+
 
 def start(
     common: Common,
@@ -107,7 +113,7 @@ def go_on(common: Common, wanted: str) -> int:
                 record.run_id,
                 provider,
                 store,
-                contract=common.limits(contract_from_json(record.contract)),
+                contract=common.changed(record.contract),
                 policy=policy,
                 approver=common.approver(shown.pause),
                 observer=shown,

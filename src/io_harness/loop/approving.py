@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import cast
 
 from io_harness import jsontext
 from io_harness.events import ApprovalAsked
 from io_harness.loop.state import Run
 from io_harness.policy import ApprovalRequest, Approver, Decision, Layer, Policy
-from io_harness.types import JSON, Act, Effect, Rule
+from io_harness.types import JSON, Act, Effect, Rule, Verdict
 
 
 class OneAtATime:
@@ -35,6 +37,20 @@ class OneAtATime:
             )
         )
         return decision
+
+
+class Granted:
+    """A policy as the assembler sees it: what was approved for the whole run is allowed."""
+
+    def __init__(self, policy: Policy, grants: AbstractSet[tuple[Act, str]]) -> None:
+        self._policy, self._grants = policy, grants
+
+    def check(self, act: Act, subject: str) -> Verdict:
+        """Return the verdict on an act."""
+        verdict = self._policy.check(act, subject)
+        if verdict.effect is Effect.ASK and (act, subject) in self._grants:
+            return replace(verdict, effect=Effect.ALLOW)
+        return verdict
 
 
 def rules_of(policy: Policy) -> Iterator[Rule]:

@@ -20,6 +20,7 @@ from io_harness.loop.account import (
 )
 from io_harness.loop.outcome import End, Outcome
 from io_harness.loop.prefix import stable_chars
+from io_harness.loop.prompt import SYSTEM
 from io_harness.loop.retry import TimeBudgetSpentError, ask
 from io_harness.loop.spending import section_ceiling
 from io_harness.loop.state import Run
@@ -42,6 +43,10 @@ async def answer(run: Run, step: int) -> Completion | End:
         tried.append(prepared)
         run.unrecorded.append(assembly_of(run, prepared))
         run.tell(request_event(run, step, prepared))
+        if run.is_refused:
+            run.is_refused = False
+            ceiling = run.ceiling_cap = _halved(prepared)
+            continue
         try:
             answered = await ask(run, step, prepared.request)
         except TimeBudgetSpentError as error:
@@ -51,8 +56,7 @@ async def answer(run: Run, step: int) -> Completion | End:
                 return _provider_failed(error)
             if len(tried) == 2:
                 return _overflow(tried, "twice")
-            ceiling = _halved(prepared)
-            run.ceiling_cap = ceiling
+            ceiling = run.ceiling_cap = _halved(prepared)
             continue
         await _commit(run, step, prepared, answered, notes)
         return answered[0]
@@ -92,7 +96,7 @@ def _prepare(run: Run, step: int, ceiling: int, notes: Sequence[MemoryEntry]) ->
     assembled = run.assembler.assemble(step=step, budget_tokens=ceiling, notes=notes)
     messages = _with_reasoning(run, build_messages(assembled.pieces, run.calls))
     request = CompletionRequest(
-        system=run.system,
+        system=SYSTEM,
         tools=run.toolbox.specs,
         messages=(run.goal, *messages),
         max_output_tokens=run.contract.output_reserve,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from io_harness.context import Assembler, Ledger
 from io_harness.contract import TaskContract, contract_to_json
 from io_harness.errors import PolicyNeedsApprover
 from io_harness.events import Observer
 from io_harness.loop.account import account_for
-from io_harness.loop.approving import OneAtATime, policy_to_json, rules_of
+from io_harness.loop.approving import Granted, OneAtATime, policy_to_json, rules_of
 from io_harness.loop.memory import RunMemory, RunTrace
-from io_harness.loop.prompt import SYSTEM, goal_message
 from io_harness.loop.stall import StallTracker
 from io_harness.loop.state import Run, whole_chars
 from io_harness.policy import Approver, Policy
@@ -107,10 +107,22 @@ async def recorded_run(
     run.attempts = recorded.attempts
     run.everything_chars = sum(map(whole_chars, ledger))
     run.restore(recorded.state)
+    if not _is_same_model(recorded, setting):
+        # Reasoning is signed for the model that thought it.
+        run.completion = run.completion and replace(run.completion, reasoning=None)
+    elif recorded.attempts:
+        calls = await asyncio.to_thread(setting.store.provider_calls, lease.run_id)
+        refused = [c for c in calls if c.step > run.step and c.kind == "context_overflow"]
+        run.is_refused = bool(refused) and contract_to_json(contract) == recorded.run.contract
     for step, completion, estimate in answers_of(recorded):
         run.know_calls(step, completion)
         account_for(run, completion, estimate)
     return run, recorded
+
+
+def _is_same_model(recorded: Recorded, setting: Setting) -> bool:
+    provider = setting.provider
+    return (recorded.run.provider, recorded.run.model) == (provider.name, provider.model)
 
 
 def answers_of(recorded: Recorded) -> Iterator[tuple[int, Completion, int]]:
@@ -142,47 +154,47 @@ def _run(
     ledger: Ledger,
     manifest: str | None = None,
 ) -> Run:
-    memory = RunMemory()
+    memory, grants = RunMemory(), set[tuple[Act, str]]()
     approver = None if setting.approver is None else OneAtATime(setting.approver)
-    run = Run(
+    tools = ToolContext(
+        workspace,
+        setting.policy,
+        approver,
+        grants,
+        command_env=dict(contract.command_env),
+        trace=RunTrace(setting.store.journal, lease.run_id),
+        memory=memory,
+    )
+    made = Run(
         contract=contract,
         provider=setting.provider,
         journal=setting.store.journal,
         lease=lease,
         workspace_key=workspace_key(contract, workspace),
         toolbox=toolbox,
-        tools=ToolContext(
-            workspace,
-            setting.policy,
-            approver,
-            command_env=dict(contract.command_env),
-            trace=RunTrace(setting.store.journal, lease.run_id),
-            memory=memory,
-        ),
+        tools=tools,
         ledger=ledger,
-        assembler=_assembler(contract, setting, workspace, ledger, manifest),
-        system=SYSTEM,
-        goal=goal_message(contract),
+        assembler=_assembler(ledger, tools, contract, setting, manifest),
         stall=StallTracker(contract.stall),
         observer=setting.observer,
     )
-    memory.run = run
+    memory.run = made
     if approver is not None:
-        approver.run = run
-    return run
+        approver.run = made
+    return made
 
 
 def _assembler(
+    ledger: Ledger,
+    tools: ToolContext,
     contract: TaskContract,
     setting: Setting,
-    workspace: Workspace,
-    ledger: Ledger,
     manifest: str | None,
 ) -> Assembler:
     return Assembler(
         ledger,
-        workspace=workspace,
-        policy=setting.policy,
+        workspace=tools.workspace,
+        policy=Granted(tools.policy, tools.grants),
         price=contract.cache_price or setting.provider.cache_price,
         manifest=manifest,
     )

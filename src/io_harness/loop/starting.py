@@ -77,6 +77,7 @@ async def resume(
 ) -> RunResult:
     """Go on with a run from where the store has it; a finished one is only reported.
 
+    So is one that the same model refused as too long, unless the contract is given again.
     Contract and policy are the stored ones unless given again, as one with a callable, or with
     a larger budget, must be.
 
@@ -86,7 +87,10 @@ async def resume(
         ConfigError: the stored contract holds a callable, and none was given.
     """
     stored = await asyncio.to_thread(store.run, run_id)
-    if stored.outcome in FINAL:
+    same_model = (stored.provider, stored.model) == (provider.name, provider.model)
+    # What a model refused as too long is not sent to it again.
+    refused = stored.outcome == Outcome.CONTEXT_OVERFLOW and same_model and contract is None
+    if stored.outcome in FINAL or refused:
         return await _reported(store, run_id)
     given = contract or contract_from_json(stored.contract)
     setting = Setting(

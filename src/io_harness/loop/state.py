@@ -14,6 +14,7 @@ from io_harness.context.estimate import Calibration
 from io_harness.contract import TaskContract
 from io_harness.events import Event, Observer
 from io_harness.loop.outcome import End, Outcome
+from io_harness.loop.prompt import goal_message
 from io_harness.loop.spending import Spending
 from io_harness.loop.stall import StallTracker
 from io_harness.providers.base import Provider
@@ -35,7 +36,8 @@ class Run:
     """One run while it is driven. `step` is the newest that has a completion.
 
     `is_open` says that the results of that step are not all in. `section` are the messages of
-    the last request, but for the goal.
+    the last request, but for the goal. `is_refused` says that the next request was refused as
+    too long before the run was interrupted.
     """
 
     contract: TaskContract
@@ -47,8 +49,6 @@ class Run:
     tools: ToolContext
     ledger: Ledger
     assembler: Assembler
-    system: str
-    goal: Message
     stall: StallTracker
     observer: Observer | None = None
     step: int = 0
@@ -61,12 +61,18 @@ class Run:
     end: End | None = None
     failed_checks: int = 0
     ceiling_cap: int | None = None
+    is_refused: bool = False
     earlier_seconds: float = 0.0
     attempts: int = 0
     everything_chars: int = 0
     unrecorded: list[Assembly] = field(default_factory=list)
     trace_events: list[TraceEvent] = field(default_factory=list)
     _since: float = field(default_factory=time.monotonic)
+
+    @property
+    def goal(self) -> Message:
+        """The message that opens every request."""
+        return goal_message(self.contract)
 
     @property
     def price(self) -> CachePrice:
