@@ -116,6 +116,7 @@ def test_a_finished_run_is_only_reported(shell: Shell) -> None:
         (("resume", "x"), "there is no store at"),
         (("show", "x"), "there is no store at"),
         (("memory", "list", "."), "there is no store at"),
+        (("replay", "none.jsonl"), "none.jsonl: no such file"),
         (("nonsense",), "nonsense"),
         (("run", "x", "--nonsense"), "--nonsense"),
         (("show",), "RUN"),

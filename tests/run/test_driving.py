@@ -51,6 +51,18 @@ def test_one_driver_at_a_time(root: Path) -> None:
     asyncio.run(both())
 
 
+def test_a_relative_root_is_found_again_from_another_directory(
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(root.parent)
+    store = Store.memory()
+    result = ran(contract(Path(root.name)).with_max_steps(1), [read("a.py")], store)
+    assert result.outcome is Outcome.STEP_CAP
+    monkeypatch.chdir(tmp_path.parent)
+    again = asyncio.run(resume(result.run_id, ScriptedProvider([]), store))
+    assert again.outcome is Outcome.STEP_CAP
+
+
 def test_a_servers_wish_to_wait_is_honoured(root: Path) -> None:
     busy = ProviderError("busy", kind="rate_limited", retry_after=0.3)
     since = time.monotonic()

@@ -75,7 +75,7 @@ def demo(
         Path | None, typer.Option("--dir", metavar="DIR", help="A new directory to work in.")
     ] = None,
 ) -> None:
-    """Run a scripted agent through everything, with no key and no network."""
+    """Show everything at work, with no key and no network."""
     raise typer.Exit(_demo.show(place))
 
 
@@ -102,7 +102,7 @@ def run(  # noqa: PLR0917  (a command's parameters are its options)
     ] = None,
     json: JsonOption = False,
 ) -> None:
-    """Work towards a goal in a directory until a check says that it is reached."""
+    """Work towards a goal until a check passes."""
     common = running.Common(
         model=model,
         store=store,
@@ -130,7 +130,7 @@ def resume(  # noqa: PLR0917  (a command's parameters are its options)
     allow: AllowOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Go on with a run that was interrupted, that waits, or whose limits are raised."""
+    """Go on with a run that stopped before its end."""
     common = running.Common(
         model=model,
         store=store,
@@ -169,6 +169,9 @@ def doctor(
 ) -> None:
     """Check this installation and say what would not work."""
     raise typer.Exit(_doctor.show(store, root, as_json=as_json))
+
+
+app.command(short_help="Show what recorded runs would have cost.")(replay)
 
 
 @memory.command("list")

@@ -73,7 +73,7 @@ async def new_run(contract: TaskContract, setting: Setting, workspace: Workspace
     lease = await setting.store.journal.begin(
         goal=contract.goal,
         workspace=workspace_key(contract, workspace),
-        contract=contract_to_json(contract),
+        contract=stored_form(contract, workspace),
         provider=setting.provider.name,
         model=setting.provider.model,
         policy=policy_to_json(setting.policy),
@@ -113,7 +113,7 @@ async def recorded_run(
     elif recorded.attempts:
         calls = await asyncio.to_thread(setting.store.provider_calls, lease.run_id)
         refused = [c for c in calls if c.step > run.step and c.kind == "context_overflow"]
-        run.is_refused = bool(refused) and contract_to_json(contract) == recorded.run.contract
+        run.is_refused = bool(refused) and stored_form(contract, workspace) == recorded.run.contract
     for step, completion, estimate in answers_of(recorded):
         run.know_calls(step, completion)
         account_for(run, completion, estimate)
@@ -137,6 +137,11 @@ def answers_of(recorded: Recorded) -> Iterator[tuple[int, Completion, int]]:
         if step == recorded.last_step and recorded.last_completion is not None:
             completion = recorded.last_completion
         yield step, completion, estimate or 0
+
+
+def stored_form(contract: TaskContract, workspace: Workspace) -> str:
+    """Return the contract as JSON text, its root as it really is, wherever resume starts."""
+    return contract_to_json(replace(contract, root=str(workspace.root)))
 
 
 def workspace_key(contract: TaskContract, workspace: Workspace) -> str:
