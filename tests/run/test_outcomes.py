@@ -88,6 +88,22 @@ def test_time_budget_ends_an_answer_that_takes_too_long(root: Path) -> None:
     assert time.monotonic() - since < 10
 
 
+def test_time_budget_ends_a_command_that_takes_too_long(root: Path) -> None:
+    store = Store.memory()
+    script: Script = [[read("a.py"), call("run_command", argv=["sleep", "60"])], "Done."]
+    since = time.monotonic()
+    result = ran(contract(root).with_time_budget(1), script, store)
+    assert (result.outcome, result.steps) == (Outcome.TIME_BUDGET, 1)
+    assert time.monotonic() - since < 20
+    longer = contract(root).with_time_budget(60)
+    rest = ScriptedProvider(script, start=1)
+    again = asyncio.run(resume(result.run_id, rest, store, contract=longer))
+    assert again.outcome is Outcome.SUCCESS
+    told = [seen.text for seen in store.steps(result.run_id)[0].observations]
+    assert told[0] == "x = 1\n"
+    assert told[1].startswith("interrupted: it may have happened")
+
+
 def test_time_budget_is_not_waited_past(root: Path) -> None:
     busy = ProviderError("busy", kind="rate_limited", retry_after=600)
     result = ran(contract(root).with_time_budget(5), [busy] * 9)

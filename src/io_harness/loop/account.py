@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from io_harness.context import Assembled, PieceStatus, estimate_tokens
 from io_harness.events import RequestAssembled
-from io_harness.loop.prompt import SYSTEM
 from io_harness.loop.state import Run
 from io_harness.providers.prompt import tools_text
 from io_harness.store import Assembly, PieceTrace, Refresh
@@ -32,7 +31,7 @@ class Prepared:
 def fixed_tokens(run: Run) -> int:
     """Return the estimate of what every request holds: tools, system text, goal."""
     return sum(
-        estimate_tokens(text) for text in (tools_text(run.toolbox.specs), SYSTEM, run.goal.text)
+        estimate_tokens(text) for text in (tools_text(run.toolbox.specs), run.system, run.goal.text)
     )
 
 
@@ -66,7 +65,7 @@ def assembly_of(run: Run, prepared: Prepared) -> Assembly:
             "chars": len(made.text),
             "everything_chars": run.everything_chars,
             "est_tools": estimate_tokens(tools_text(prepared.request.tools)),
-            "est_system": estimate_tokens(SYSTEM),
+            "est_system": estimate_tokens(run.system),
             "est_goal": estimate_tokens(run.goal.text),
         },
     )

@@ -20,7 +20,6 @@ from io_harness.loop.account import (
 )
 from io_harness.loop.outcome import End, Outcome
 from io_harness.loop.prefix import stable_chars
-from io_harness.loop.prompt import SYSTEM
 from io_harness.loop.retry import TimeBudgetSpentError, ask
 from io_harness.loop.spending import section_ceiling
 from io_harness.loop.state import Run
@@ -58,7 +57,7 @@ async def answer(run: Run, step: int) -> Completion | End:
                 return _overflow(tried, "twice")
             ceiling = run.ceiling_cap = _halved(prepared)
             continue
-        await _commit(run, step, prepared, answered, notes)
+        await _commit(run, step, tried, answered, notes)
         return answered[0]
 
 
@@ -96,7 +95,7 @@ def _prepare(run: Run, step: int, ceiling: int, notes: Sequence[MemoryEntry]) ->
     assembled = run.assembler.assemble(step=step, budget_tokens=ceiling, notes=notes)
     messages = _with_reasoning(run, build_messages(assembled.pieces, run.calls))
     request = CompletionRequest(
-        system=SYSTEM,
+        system=run.system,
         tools=run.toolbox.specs,
         messages=(run.goal, *messages),
         max_output_tokens=run.contract.output_reserve,
@@ -122,14 +121,14 @@ def _with_reasoning(run: Run, messages: tuple[Message, ...]) -> tuple[Message, .
 async def _commit(
     run: Run,
     step: int,
-    prepared: Prepared,
+    tried: Sequence[Prepared],
     answered: tuple[Completion, ProviderCall],
     notes: Sequence[MemoryEntry],
 ) -> None:
     """Commit 1: from here on the provider is not asked for this step again."""
     completion, call = answered
+    prepared = tried[-1]
     made = prepared.assembled
-    recalled = frozenset(made.recalled_keys)
     await run.journal.completed(
         run.lease,
         step,
@@ -137,10 +136,10 @@ async def _commit(
         request=prepared.request,
         assemblies=tuple(run.unrecorded),
         call=call,
-        refreshes=refreshes_of(made),
-        recalled=tuple(note for note in notes if note.key in recalled),
+        refreshes=[refresh for one in tried for refresh in refreshes_of(one.assembled)],
+        recalled=[note for note in notes if note.key in made.recalled_keys],
         recalled_from=run.workspace_key,
-        events=refresh_events(made),
+        events=[event for one in tried for event in refresh_events(one.assembled)],
         manifest=made.manifest,
         state=run.state_text(),
     )

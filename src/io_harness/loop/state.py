@@ -14,7 +14,7 @@ from io_harness.context.estimate import Calibration
 from io_harness.contract import TaskContract
 from io_harness.events import Event, Observer
 from io_harness.loop.outcome import End, Outcome
-from io_harness.loop.prompt import goal_message
+from io_harness.loop.prompt import goal_message, system_text
 from io_harness.loop.spending import Spending
 from io_harness.loop.stall import StallTracker
 from io_harness.providers.base import Provider
@@ -68,6 +68,11 @@ class Run:
     unrecorded: list[Assembly] = field(default_factory=list)
     trace_events: list[TraceEvent] = field(default_factory=list)
     _since: float = field(default_factory=time.monotonic)
+
+    @property
+    def system(self) -> str:
+        """The system text, for the tools that there are."""
+        return system_text(remembers=self.toolbox.get("remember") is not None)
 
     @property
     def goal(self) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 
 from io_harness.loop.acting import Acts, act
@@ -10,6 +11,7 @@ from io_harness.loop.closing import Closing, after_calls, after_words
 from io_harness.loop.outcome import End, Outcome
 from io_harness.loop.state import Run
 from io_harness.store import StartedCall
+from io_harness.tools import Deferred
 from io_harness.types import Completion, Observation, ObsKind
 
 
@@ -37,20 +39,20 @@ async def finish_step(
 ) -> End | None:
     """Do what is left of the newest step, and commit it with what follows from it."""
     try:
-        await act(run, completion.calls, acts, started)
-    except BaseException:
+        async with asyncio.timeout(run.seconds_left()):
+            await act(run, completion.calls, acts, started)
+    except BaseException as error:
         await _commit(run, completion, acts, Closing(), whole=False)
+        if isinstance(error, TimeoutError):
+            return _time_is_up(run)
         raise
     if acts.deferred is not None:
         await _commit(run, completion, acts, Closing(), whole=False)
-        request = acts.deferred.request
-        return End(
-            Outcome.AWAITING_APPROVAL,
-            f"{request.act.value} of {request.subject!r} waits for approval: resume the run "
-            "where somebody can give it",
-        )
-    closing = after_calls(run, completion, acts) if completion.calls else None
-    closing = closing or await after_words(run, completion)
+        return _awaiting(acts.deferred)
+    if completion.calls:
+        closing = after_calls(run, completion, acts)
+    else:
+        closing = await after_words(run, completion)
     await _commit(run, completion, acts, closing)
     return closing.end
 
@@ -91,10 +93,7 @@ def _spent(run: Run) -> End | None:
             f"{contract.max_steps} steps were taken: resume with a higher limit (max_steps)",
         )
     if seconds is not None and seconds <= 0:
-        return End(
-            Outcome.TIME_BUDGET,
-            f"the time budget of {contract.time_budget:g} s is spent: resume with a larger one",
-        )
+        return _time_is_up(run)
     if tokens is not None and tokens <= 0:
         return End(
             Outcome.TOKEN_BUDGET,
@@ -102,3 +101,18 @@ def _spent(run: Run) -> End | None:
             "resume with a larger budget",
         )
     return None
+
+
+def _time_is_up(run: Run) -> End:
+    return End(
+        Outcome.TIME_BUDGET,
+        f"the time budget of {run.contract.time_budget:g} s is spent: resume with a larger one",
+    )
+
+
+def _awaiting(deferred: Deferred) -> End:
+    act, subject = deferred.request.act.value, deferred.request.subject
+    return End(
+        Outcome.AWAITING_APPROVAL,
+        f"{act} of {subject!r} waits for approval: resume the run where somebody can give it",
+    )
