@@ -9,7 +9,7 @@ from pathlib import Path
 
 from io_harness.cli.demo_task import CHECK, PRIVATE, first_run, make_workspace, second_run
 from io_harness.cli.exits import EXIT_OF
-from io_harness.cli.output import out, print_table, say
+from io_harness.cli.output import call_in_short, out, print_table, say
 from io_harness.cli.plot import plot
 from io_harness.context import ContextBudget
 from io_harness.contract import TaskContract, Verification
@@ -138,14 +138,13 @@ def _everything(request: RequestAssembled) -> int:
 
 
 def _ended(result: RunResult) -> str:
-    reason = result.reason.partition("\n")[0].replace(shlex.join(CHECK), "python check.py")
+    reason = result.reason.replace(shlex.join(CHECK), "python check.py")
     return f"{result.outcome} ({reason})"
 
 
 def _brief(name: str, target: str) -> str:
     """Return a call in a few words, without this machine's paths."""
-    target = target.replace(shlex.join(CHECK), "python check.py")
-    return target if target.startswith(name) else f"{name} {target}".strip()
+    return call_in_short(name, target.replace(shlex.join(CHECK), "python check.py"))
 
 
 def _new_directory(place: Path | None) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io_harness.cli.output import plain, print_json, print_table, say, short
+from io_harness.cli.output import call_in_short, plain, print_json, print_table, say, short
 from io_harness.cli.progress import as_json
 from io_harness.cli.stores import find_run, open_store
 from io_harness.errors import ConfigError
@@ -74,7 +74,7 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
 def _step_row(step: StepRecord, request: ContextEvent | None) -> tuple[str, ...]:
     usage = step.usage
     did = ", ".join(
-        f"{plain(call.name)} {short(seen.target or '', 40)}".strip()
+        call_in_short(call.name, seen.target or "", 50)
         for call, seen in zip(
             step.calls, [o for o in step.observations if (o.call or 0) >= 0], strict=False
         )

@@ -35,6 +35,12 @@ def short(text: str, width: int) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
+def call_in_short(name: str, target: str, width: int = 80) -> str:
+    """Return a call in a few words: its tool, and what it was about where that is known."""
+    said = target if target.startswith(name) else f"{name} {target}"
+    return short(said, width)
+
+
 def say(text: str = "") -> None:
     """Print one line of ours."""
     out.print(text)

@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 
 from rich.status import Status
 
-from io_harness.cli.output import err, out, plain, print_json, say, short
+from io_harness.cli.output import call_in_short, err, out, plain, print_json, say, short
 from io_harness.events import (
     ApprovalAsked,
     AttemptFailed,
@@ -50,7 +50,7 @@ class Progress:
                     self._wait(f"step {event.step}: {', '.join(map(plain, event.calls))}")
             case ToolCalled():
                 mark = "failed" if event.is_error else f"{event.chars:,} chars"
-                say(f"      {plain(event.name)} {short(event.target or '', 80)}: {mark}")
+                say(f"      {call_in_short(event.name, event.target or '')}: {mark}")
             case ApprovalAsked():
                 say(f"      {event.act.value} of {short(event.subject, 80)}: {event.decision}")
             case MemoryWritten():

@@ -65,7 +65,7 @@ async def after_words(run: Run, completion: Completion) -> Closing:
     report = await verify(run.contract.verification, run.tools, seconds=seconds)
     run.tell(Verified(step=run.step, passed=report.passed, output=report.output))
     if report.passed:
-        return Closing(end=End(Outcome.SUCCESS, report.output))
+        return Closing(end=End(Outcome.SUCCESS, _first_line(report.output)))
     run.failed_checks += 1
     note = _note(f"Not done yet: {report.output}")
     if run.failed_checks <= CHECKS:
