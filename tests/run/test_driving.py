@@ -51,6 +51,25 @@ def test_one_driver_at_a_time(root: Path) -> None:
     asyncio.run(both())
 
 
+def test_runs_side_by_side_in_one_loop_and_one_store(tmp_path: Path) -> None:
+    store = Store.open(tmp_path / "runs.db")
+
+    async def one(number: int) -> tuple[str, str]:
+        root = files(tmp_path / f"w{number}", a_py=f"x = {number}\n")
+        note = call("remember", key="n", value=str(number))
+        provider = ScriptedProvider([read("a.py"), note, read("a.py", offset=1), "Done."])
+        result = await run(contract(root), provider, store, policy=Policy.permissive())
+        assert result.ok
+        (kept,) = store.memory_list(str(root))
+        return store.steps(result.run_id)[0].result, kept.value
+
+    async def all_of_them() -> list[tuple[str, str]]:
+        return await asyncio.gather(*(one(number) for number in range(8)))
+
+    with store:
+        assert asyncio.run(all_of_them()) == [(f"x = {n}\n", str(n)) for n in range(8)]
+
+
 def test_a_relative_root_is_found_again_from_another_directory(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

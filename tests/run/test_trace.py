@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import json
 from pathlib import Path
+
+import pytest
+from anthropic.types import MessageParam
+from openai.types.chat import ChatCompletionMessageParam
+from pydantic import TypeAdapter
 
 from io_harness import CachePrice, ContextBudget, ScriptedProvider, estimate_tokens
 from io_harness.events import (
@@ -18,7 +24,7 @@ from io_harness.events import (
 )
 from io_harness.loop import run_sync
 from io_harness.policy import Policy
-from io_harness.providers import RecordedProvider, Script, Turn
+from io_harness.providers import RecordedProvider, Script, Turn, anthropic_wire, openai_wire
 from io_harness.store import Store
 from io_harness.tools import tool
 from io_harness.types import Completion, CompletionRequest, ObsKind
@@ -116,6 +122,26 @@ def test_pairs_stay_whole_under_every_ceiling(tmp_path: Path) -> None:
             for before, message in zip(request.messages, request.messages[1:], strict=False):
                 asked = [made.id for made in before.calls]
                 assert [result.call_id for result in message.results] == asked
+
+
+@pytest.mark.parametrize("price", [CachePrice(), CachePrice(0.1, 1.25)])
+def test_every_request_of_a_run_is_what_each_sdk_takes(tmp_path: Path, price: CachePrice) -> None:
+    root = files(tmp_path / "w", a_py=LONG, b_py=LONG)
+    provider = Watched(script(), cache_price=price)
+    wanted = contract(root).with_context_budget(ContextBudget(max_tokens=700))
+    run_sync(wanted, provider, Store.memory(), policy=Policy.permissive())
+    anthropic, openai = (
+        TypeAdapter(list[MessageParam]),
+        TypeAdapter(list[ChatCompletionMessageParam]),
+    )
+    for number, request in enumerate(provider.requests):
+        blocks = anthropic_wire.message_blocks(request, mark_end=True)
+        anthropic.validate_python(blocks)
+        assert [b["role"] for b in blocks] == ["user", "assistant"] * (len(blocks) // 2) + ["user"]
+        assert json.dumps(blocks).count("cache_control") <= 4
+        if price.rewards_a_stable_prefix and number > 1:
+            assert json.dumps(blocks).count("cache_control") >= 2
+        openai.validate_python(openai_wire.message_blocks(request, marks=False))
 
 
 def test_a_recorded_run_replays_without_a_network(tmp_path: Path) -> None:
