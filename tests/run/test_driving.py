@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def test_one_driver_at_a_time(root: Path) -> None:
         first = asyncio.create_task(
             run(contract(root), ScriptedProvider(hang), store, policy=Policy.permissive())
         )
-        await inside.wait()
+        await asyncio.wait_for(inside.wait(), 10)
         run_id = store.runs()[0].run_id
         with pytest.raises(RunLeased, match=run_id):
             await resume(run_id, ScriptedProvider(["x"]), store)
@@ -80,6 +81,16 @@ def test_a_relative_root_is_found_again_from_another_directory(
     monkeypatch.chdir(tmp_path.parent)
     again = asyncio.run(resume(result.run_id, ScriptedProvider([]), store))
     assert again.outcome is Outcome.STEP_CAP
+
+
+def test_the_log_tells_of_runs_and_failed_attempts(
+    root: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO, logger="io_harness"):
+        ran(contract(root), [ProviderError("busy", kind="server"), "Done."])
+    told = [(record.levelname, record.getMessage().split(": ")[1]) for record in caplog.records]
+    assert [level for level, _ in told] == ["INFO", "WARNING", "INFO"]
+    assert told[1][1].startswith("AttemptFailed(")
 
 
 def test_a_servers_wish_to_wait_is_honoured(root: Path) -> None:

@@ -12,7 +12,7 @@ from io_harness import jsontext
 from io_harness.context import Assembler, CachePrice, Ledger, render
 from io_harness.context.estimate import Calibration
 from io_harness.contract import TaskContract
-from io_harness.events import Event, Observer
+from io_harness.events import AttemptFailed, Event, Observer, RunFinished, RunStarted
 from io_harness.loop.outcome import End, Outcome
 from io_harness.loop.prompt import goal_message, system_text
 from io_harness.loop.spending import Spending
@@ -23,7 +23,12 @@ from io_harness.store import Event as TraceEvent
 from io_harness.tools import Toolbox, ToolContext
 from io_harness.types import JSON, Act, Completion, Message, Observation, ToolCall
 
-_log = logging.getLogger("io_harness.loop")
+_log = logging.getLogger("io_harness.run")
+_LEVELS: dict[type[Event], int] = {
+    RunStarted: logging.INFO,
+    RunFinished: logging.INFO,
+    AttemptFailed: logging.WARNING,
+}
 
 
 def whole_chars(observation: Observation) -> int:
@@ -118,7 +123,8 @@ class Run:
             self.calls[step, number] = sent
 
     def tell(self, event: Event) -> None:
-        """Tell the observer; what it raises is its own affair."""
+        """Tell the log and the observer; what that raises is its own affair."""
+        _log.log(_LEVELS.get(type(event), logging.DEBUG), "run %s: %s", self.run_id, event)
         if self.observer is None:
             return
         try:
