@@ -199,3 +199,15 @@ def _work_after(observations: int) -> int:
 
 def test_a_turn_visits_no_more_after_a_longer_run() -> None:
     assert _work_after(14_000) == _work_after(1_400)
+
+
+def test_two_edits_of_one_answer_both_reach_the_model() -> None:
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=PRICE)
+    for step in (1, 2):
+        for call in (0, 1):
+            edit = Observation(step, ObsKind.WRITE, "a", f"edit {step}.{call}", call=call)
+            ledger.push(edit)
+        out = assembler.assemble(step=step, budget_tokens=24_000)
+        assert f"edit {step}.0\n" in out.text
+        assert f"edit {step}.1\n" in out.text

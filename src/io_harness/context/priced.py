@@ -16,7 +16,7 @@ from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
 from .entry import Carried
 from .grammar import escape
 from .hunks import Hunk, ShownFile, Unknown, lines_of
-from .rewrite import Plan, Planner, pays
+from .rewrite import Plan, Planner, pays, reaches_the_model
 from .touched import TouchedFiles
 from .view import View
 from .watch import Watch
@@ -120,7 +120,7 @@ class PricedAssembler:
         view, kernel = self._view, self._view.kernel
         if kernel.state(position) == LIVE and kernel.kind(position) in (READ, SEARCH):
             self._watch.look(position, step, cap)
-        if kernel.state(position) != LIVE:
+        if kernel.state(position) != LIVE and not reaches_the_model(kernel, position):
             return position << SHIFT | STUB, view.stub_text(position), view.stub_args(position)
         carried = view.carry(position)
         if kernel.kind(position) == READ:

@@ -9,9 +9,10 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from . import render
-from ._kernel_py import LIVE, READ, SEARCH
+from ._kernel_py import LIVE, READ, SEARCH, SUPERSEDED
 from .budget import CHARS_PER_TOKEN, CachePrice, exact
 from .entry import Carried
+from .kernel import Kernel
 from .touched import TouchedFiles
 from .view import View
 
@@ -46,6 +47,14 @@ def pays(price: CachePrice, paid: int, kept: int, patience: Fraction) -> bool:
     """Whether what carrying the surplus has cost by now would have paid for a rewrite."""
     read, write = exact(price.read), exact(price.write)
     return read * paid >= patience * (write - read) * kept
+
+
+def reaches_the_model(kernel: Kernel, position: int) -> bool:
+    """Whether a new observation is carried once though a later one of its batch supersedes it.
+
+    A read need not be: the later reads show its lines.
+    """
+    return kernel.state(position) == SUPERSEDED and kernel.kind(position) != READ
 
 
 @dataclass(slots=True)
@@ -112,7 +121,7 @@ class Planner:
         for index in range(len(pending) - 1, -1, -1):
             position = pending[index]
             plan.visited += 1
-            if not self._is_live(position, look):
+            if not (reaches_the_model(kernel, position) or self._is_live(position, look)):
                 continue
             size = kernel.size(position)
             if plan.chars + size <= limit:
