@@ -18,8 +18,8 @@ IN_MEMORY = ":memory:"
 SAFE_SQLITE = (3, 51, 3)
 """Below it a checkpoint can corrupt a WAL database (fixed in 3.51.3)."""
 WAL_LIMIT_BYTES = 32 * 1024 * 1024
-PAGE_BYTES = 16_384
-"""Results of tools take some 2 to 12 KiB: smaller pages would leave a sixth of them empty."""
+PAGE_BYTES = 2_048
+"""Long texts fill such pages to the end: at 16 KiB a fifth of the file is left empty."""
 BUSY_MILLISECONDS = 250
 _log = logging.getLogger(__name__)
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
