@@ -37,7 +37,8 @@ def holding(script: str, *arguments: str | Path) -> Iterator[subprocess.Popen[st
         assert process.stdout.readline().strip() == "held"
         yield process
     finally:
-        process.communicate("\n", timeout=60)
+        if process.poll() is None:
+            process.communicate("\n", timeout=60)
 
 
 READER = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -80,6 +81,24 @@ def test_a_writer_waits_until_its_deadline_and_not_longer(tmp_path: Path, script
             assert [note.key for note in store.memory_list("w")] == ["before"]
         put(store, "after")
         assert [note.key for note in store.memory_list("w")] == ["before", "after"]
+
+
+@pytest.mark.parametrize("script", [GATE, WRITER])
+def test_only_those_whose_time_is_up_are_turned_away(tmp_path: Path, script: str) -> None:
+    async def drive(store: Store, other: subprocess.Popen[str]) -> None:
+        first = asyncio.ensure_future(begin(store.journal, "first"))
+        await asyncio.sleep(0.6)
+        second = asyncio.ensure_future(begin(store.journal, "second"))
+        with pytest.raises(StoreLocked):
+            await first
+        assert not second.done()
+        await asyncio.to_thread(other.communicate, "\n")
+        await second
+
+    path = tmp_path / "runs.db"
+    with Store.open(path, timeout=1.0) as store, holding(script, path) as other:
+        asyncio.run(drive(store, other))
+        assert [run.run_id for run in store.runs()] == ["second"]
 
 
 def test_opening_waits_for_its_turn_too(tmp_path: Path) -> None:

@@ -151,17 +151,15 @@ class Writer:
                 self._wake.wait_for(self._is_full, WINDOW_SECONDS)
             deadline = self._queue[0].deadline
         if not self._lock.acquire(deadline):
-            for operation in self._expired():
-                operation.fail(locked(self._where))
+            self._fail_expired()
             return
         try:
-            batch = self._batch()
-            tell = self._commit(batch, deadline) if batch else []
+            tell = self._commit(deadline)
             if self._pages >= self._next_checkpoint:
                 self._checkpoint()
         finally:
             self._lock.release()
-        self._in_company = len(batch) > 1
+        self._in_company = len(tell) > 1
         for told in tell:
             told()
 
@@ -182,30 +180,36 @@ class Writer:
                     taken.append(operation)
         return taken
 
-    def _expired(self) -> list[_Operation]:
-        """Take off the queue what has waited until its deadline."""
+    def _fail_expired(self) -> None:
+        """Tell those whose time is up; the others wait on."""
         gone: list[_Operation] = []
         with self._wake:
             while self._queue and self._queue[0].deadline <= time.monotonic():
                 operation = self._take()
                 if operation.wanted():
                     gone.append(operation)
-        return gone
+        for operation in gone:
+            operation.fail(locked(self._where))
 
     def _take(self) -> _Operation:
         operation = self._queue.popleft()
         self._bytes -= operation.size
         return operation
 
-    def _commit(self, batch: list[_Operation], deadline: float) -> list[Callable[[], None]]:
-        """Do all of a batch in one transaction; return what tells the callers."""
+    def _commit(self, deadline: float) -> list[Callable[[], None]]:
+        """Do a batch in one transaction; return what tells its callers."""
+        batch: list[_Operation] = []
         try:
             session = self._opened()
-            _begin(session.connection, deadline)
+            if not _begun(session.connection, deadline):
+                self._fail_expired()
+                return []
+            batch = self._batch()
             tell = [_attempted(session, operation, self._where) for operation in batch]
             session.connection.execute("COMMIT")
         except Exception as error:  # whatever it was, every caller must hear of it
             self._undo()
+            batch = batch or self._batch()
             return [partial(operation.fail, typed(error, self._where)) for operation in batch]
         return tell
 
@@ -259,17 +263,17 @@ class Writer:
             self._lock.release()
 
 
-def _begin(connection: apsw.Connection, deadline: float) -> None:
-    """Start a transaction that writes; someone who does not know the lock may be writing too."""
+def _begun(connection: apsw.Connection, deadline: float) -> bool:
+    """Start a transaction that writes, False where one who does not know the lock kept writing."""
     while True:
         try:
             connection.execute("BEGIN IMMEDIATE")
         except BUSY:
             if time.monotonic() >= deadline:
-                raise
+                return False
             time.sleep(random.uniform(0.001, 0.01))  # noqa: S311 - spreads waiters
         else:
-            return
+            return True
 
 
 def _attempted(session: Session, operation: _Operation, where: str) -> Callable[[], None]:
