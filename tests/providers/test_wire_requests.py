@@ -101,6 +101,26 @@ def test_openai_gets_native_pairs_in_order() -> None:
     TypeAdapter(list[ChatCompletionMessageParam]).validate_python(messages)
 
 
+@pytest.mark.parametrize("name", ["max_tokens", "max_completion_tokens"])
+def test_the_limit_of_an_answer_can_have_either_name(name: str) -> None:
+    with vendor([Reply(openai_answer({"content": "ok"}))]) as server:
+        provider = OpenAIProvider(
+            "m",
+            api_key="k",
+            base_url=server.url,
+            output_limit=name,  # type: ignore[arg-type]  # one of the two
+        )
+        asyncio.run(provider.complete(a_request()))
+        assert server.seen[0].body[name] == 512
+
+
+def test_the_limit_goes_by_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with vendor([Reply(openai_answer({"content": "ok"}))]) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        asyncio.run(OpenAIProvider("m", api_key="k").complete(a_request()))
+        assert "max_tokens" in server.seen[0].body
+
+
 def test_openrouter_is_sent_marks_and_openai_none() -> None:
     request = a_request(stable_chars=15)
     assert "cache_control" not in json.dumps(sent_to_openai(request))

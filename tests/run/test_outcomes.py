@@ -185,6 +185,24 @@ def test_approved_for_the_run_is_asked_once_even_across_a_resume(root: Path) -> 
     assert (root / "a.py").read_text() == "4"
 
 
+def test_what_an_approver_rewrote_is_done_and_shown_and_what_it_denied_is_told(root: Path) -> None:
+    store = Store.memory()
+    script: Script = [write("a.py", "bad"), write("b.py", "worse"), "Done."]
+    instead = Decision.rewrite({"path": "a.py", "content": "good"})
+    approver = Answers(instead, Decision.deny("leave b.py alone"))
+    result = ran(contract(root), script, store, policy=Policy.default(), approver=approver)
+    assert result.ok
+    assert ((root / "a.py").read_text(), (root / "b.py").read_text()) == ("good", "y = 2\n")
+    request = store.steps(result.run_id)[2].request
+    assert request is not None
+    assert request.messages[1].calls[0].arguments == {"path": "a.py", "content": "good"}
+    assert "leave b.py alone" in request.messages[4].results[0].text
+    choices = [
+        e.detail["choice"] for e in store.context_events(result.run_id) if e.kind == "approval"
+    ]
+    assert choices == ["rewrite", "deny"]
+
+
 def test_what_was_approved_for_the_run_is_read_again_too(root: Path) -> None:
     store = Store.memory()
     policy = Policy.permissive().extended(Rule(Act.READ, Effect.ASK, "a.py"))

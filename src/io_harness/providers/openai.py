@@ -5,7 +5,8 @@ OpenRouter, llama.cpp, vLLM and Ollama are a `base_url` (`pip install 'io-harnes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import os
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from io_harness.types import Completion, CompletionRequest
 
 
+OutputLimit: TypeAlias = Literal["max_tokens", "max_completion_tokens"]
+
+
 class OpenAIProvider:
     """One model behind OpenAI's chat completions protocol.
 
@@ -38,6 +42,8 @@ class OpenAIProvider:
             has no prefix cache to pay for.
         cache_marks: send Anthropic's cache marks, which OpenRouter hands on.
         context_window: tokens of prompt and answer together that the model takes, where known.
+        output_limit: the parameter that limits an answer; without it the newer one for OpenAI
+            itself, whose reasoning models refuse the older, and the older one for any other.
         timeout: seconds for one answer.
 
     Raises:
@@ -54,6 +60,7 @@ class OpenAIProvider:
         cache_price: CachePrice | None = None,
         cache_marks: bool = False,
         context_window: int | None = None,
+        output_limit: OutputLimit | None = None,
         timeout: float = 600.0,
     ) -> None:
         self.name = name
@@ -61,8 +68,7 @@ class OpenAIProvider:
         self.cache_price = cache_price or CachePrice()
         self.context_window = context_window
         self._cache_marks = cache_marks
-        # Reasoning models refuse `max_tokens`, other servers do not know its successor.
-        self._limit = "max_completion_tokens" if base_url is None else "max_tokens"
+        self._limit = output_limit or _output_limit(base_url)
         self._base_url = base_url
         self._timeout = timeout
         self._key = required_key("OPENAI_API_KEY", api_key)
@@ -107,3 +113,8 @@ class OpenAIProvider:
 
     def _who(self) -> str:
         return f"{self.name}:{self.model}"
+
+
+def _output_limit(base_url: str | None) -> OutputLimit:
+    elsewhere = base_url or os.environ.get("OPENAI_BASE_URL")
+    return "max_tokens" if elsewhere else "max_completion_tokens"
