@@ -149,6 +149,29 @@ def test_gitignore_is_respected_the_nearest_deciding(workspace: Workspace, root:
     assert workspace.grep("needle", "sub/nested").paths == ("sub/nested/kept",)
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"a*" * 300_000,
+        b"[z-a]\n",
+        b"!\n//\n/\n\\\n[a-\n{a,{b\n \n#\n",
+        b"\xff\xfe\0\n",
+        b"\n".join(b"d%d/**/x?%d*.y" % (n, n) for n in range(4_000)),
+    ],
+)
+def test_a_hostile_gitignore_neither_fails_nor_hides(
+    workspace: Workspace, root: Path, capfd: pytest.CaptureFixture[str], lines: bytes
+) -> None:
+    make(root, **{"kept": "needle", "a.log": "needle"})
+    (root / ".gitignore").write_bytes(lines + b"\n*.log\n")
+    began = time.perf_counter()
+    result = workspace.grep("needle")
+    assert result.paths == ("kept",)
+    assert result.left_out == "left out: 1 named by .gitignore"
+    assert time.perf_counter() - began < 10
+    assert capfd.readouterr() == ("", "")
+
+
 def test_what_is_no_text_is_left_out_and_counted(workspace: Workspace, root: Path) -> None:
     make(root, text="needle")
     (root / "elf").write_bytes(b"\x7fELF\0needle")
@@ -241,6 +264,7 @@ def test_a_hostile_pattern_is_linear(workspace: Workspace, root: Path) -> None:
         ("\ud83e", "lone surrogate"),
         ("a++", "++"),
         ("x{2000}", "{2000}"),
+        ("one\ntwo", "within one line"),
     ],
 )
 def test_a_pattern_that_cannot_be_used_is_named(

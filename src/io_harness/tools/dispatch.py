@@ -198,5 +198,5 @@ _HINTS = {
 
 
 def _system_failure(error: OSError) -> str:
-    subject = f"{error.filename!r}: " if error.filename else ""
+    subject = f"{str(error.filename)[:200]!r}: " if error.filename else ""
     return f"{subject}{error.strerror or error}{_HINTS.get(error.errno or 0, '')}"

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathspec import GitIgnoreSpec
 
 IGNORE_FILE = ".gitignore"
-_MAX_LINES = 10_000
+_MAX_LINES = 5_000
+_MAX_CHARS = 500  # of one line
+_TOGETHER = 128  # lines matched at once: more may not compile
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,18 +32,23 @@ class Ignore:
 
 
 def parsed(data: bytes, directory: str, above: Ignore | None) -> Ignore | None:
-    """The rules of a file's bytes; lines that make no sense to git are passed over."""
-    lines = data.decode(errors="replace").splitlines()[:_MAX_LINES]
+    """The rules of a file's bytes; lines that make no sense, or are too long, are passed over."""
+    lines = data.decode(errors="replace").split("\n")[:_MAX_LINES]
+    usable = [line.rstrip("\r") for line in lines if line and len(line) <= _MAX_CHARS]
+    for first in range(0, len(usable), _TOGETHER):
+        for spec in _specs(usable[first : first + _TOGETHER]):
+            # Of the lines of one file the last that matches decides: it stands nearest.
+            above = Ignore(spec, directory, above)
+    return above
+
+
+def _specs(lines: list[str]) -> list[GitIgnoreSpec]:
+    """The lines as specs, in order, one where they compile together."""
     try:
         spec = GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        spec = GitIgnoreSpec.from_lines(line for line in lines if _is_valid(line))
-    return Ignore(spec, directory, above) if len(spec) else above
-
-
-def _is_valid(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
+    except Exception:  # each of the libraries beneath has errors of its own
+        if len(lines) == 1:
+            return []
+        middle = len(lines) // 2
+        return [*_specs(lines[:middle]), *_specs(lines[middle:])]
+    return [spec] if len(spec) else []

@@ -69,6 +69,8 @@ class PathPattern:
 def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
     if not pattern:
         raise PatternError("the pattern is empty; every line would match")
+    if expression.startswith("(?m") and "\n" in pattern:
+        raise PatternError("the pattern has a line end; a match lies within one line")
     if len(pattern) > PATTERN_MAX_CHARS:
         raise PatternError(
             f"the pattern has {len(pattern):,} characters; at most {PATTERN_MAX_CHARS:,} will do"
@@ -86,7 +88,7 @@ def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
         reason = error.args[0]
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
         raise PatternError(
-            f"the pattern cannot be used: {told}. This is RE2 syntax: no lookaround, no "
+            f"the pattern cannot be used: {told[:200]}. This is RE2 syntax: no lookaround, no "
             "back-references, no possessive quantifiers; escape ( [ { . * + ? to mean themselves"
         ) from None
 

@@ -8,6 +8,7 @@ import re
 
 from io_harness.errors import PathOutside
 
+ERROR_MAX_CHARS = 200  # of a path, in an error
 # Windows reads these as a drive, a stream, a share, a device, a short name or another name.
 _FOREIGN = re.compile(
     r"""[\\:\0] | ^(?:con|prn|aux|nul|com[1-9]|lpt[1-9])$ | ^[^.]{1,8}~[0-9](?:\.[^.]{1,3})?$
@@ -60,8 +61,8 @@ def join(names: tuple[str, ...]) -> str:
 def outside(path: str) -> PathOutside:
     """The error for every path that is refused, whether or not anything exists there."""
     return PathOutside(
-        f"{shown(path)} is no path inside the workspace; give one relative to its root, with / "
-        "between names, that no .. and no link leads out of"
+        f"{shown(path[:ERROR_MAX_CHARS])} is no path inside the workspace; give one relative to "
+        "its root, with / between names, that no .. and no link leads out of"
     )
 
 
