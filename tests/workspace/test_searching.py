@@ -167,7 +167,7 @@ def test_a_hostile_gitignore_neither_fails_nor_hides(
     began = time.perf_counter()
     result = workspace.grep("needle")
     assert result.paths == ("kept",)
-    assert result.left_out == "left out: 1 named by .gitignore"
+    assert result.left_out.endswith("1 named by .gitignore")
     assert time.perf_counter() - began < 10
     assert capfd.readouterr() == ("", "")
 
