@@ -1,8 +1,9 @@
 """Measures the context layer and writes what README and docs show of it.
 
-`python -m benchmarks.report` writes docs/benchmarks.json and docs/benchmarks.md: the compiled
-kernel and the pure one, joining the same pieces, a deliberately linear assembler, and, where
-langchain-core is installed, its `trim_messages`. `--longest N` leaves out longer ledgers.
+`python -m benchmarks.report` writes docs/benchmarks.json, docs/benchmarks.md and the table of
+README.md: the compiled kernel and the pure one, joining the same pieces, a deliberately linear
+assembler, and, where langchain-core is installed, its `trim_messages`. `--longest N` leaves out
+longer ledgers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ from .context.peers import trim_ns
 from .context.rig import LinearRig, fastest_turns
 from .context.shapes import LONG_SHAPE, SHAPES
 
-DOCS = Path(__file__).parents[1] / "docs"
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- growth: written by python -m benchmarks.report -->", "<!-- /growth -->"
 LINEAR_LENGTHS = (100, 1_000, 10_000, 100_000)
 TRIM_LENGTHS = (100, 1_000, 10_000)
 COMMAND = "python -m benchmarks.report"
@@ -147,8 +151,23 @@ def page(report: Report) -> str:
     )
 
 
+def with_table(readme: str, report: Report) -> str:
+    """The README with the growth table between its marks."""
+    before, _, rest = readme.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not end:
+        raise SystemExit(f"README.md has no lines {BEGIN} and {END} to write between")
+    return "\n".join([before + BEGIN, *growth_table(report), end + after])
+
+
+def recorded() -> Report:
+    """The figures of the last measurement."""
+    report: Report = json.loads((DOCS / "benchmarks.json").read_text(encoding="utf-8"))
+    return report
+
+
 def main() -> None:
-    """Measure, then write both files."""
+    """Measure, then write the files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longest", type=int, default=1_000_000, help="observations")
     longest = parser.parse_args().longest
@@ -165,6 +184,7 @@ def main() -> None:
     )
     (DOCS / "benchmarks.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     (DOCS / "benchmarks.md").write_text(page(report), encoding="utf-8")
+    README.write_text(with_table(README.read_text(encoding="utf-8"), report), encoding="utf-8")
 
 
 if __name__ == "__main__":

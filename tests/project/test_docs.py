@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from benchmarks import report
 from typer.main import get_group
 
 from io_harness.cli.app import app
@@ -117,3 +118,10 @@ def test_readme_has_the_commands_that_integration_runs(mark: str) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     found = re.findall(rf"<!-- ci: {mark} -->\n```sh\n([^\n]+)\n```\n", readme)
     assert len(found) == 1
+
+
+def test_documents_show_the_figures_that_were_measured() -> None:
+    figures = report.recorded()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert report.with_table(readme, figures) == readme
+    assert (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8") == report.page(figures)
