@@ -113,6 +113,7 @@ class FileBackend:
                 except BUSY:
                     if time.monotonic() >= deadline:
                         raise
+                    time.sleep(0.01)
                 else:
                     break
             _only_reads(connection)
@@ -131,7 +132,9 @@ class FileBackend:
             if self._closed:
                 raise ConfigError(f"{self._where} is closed: open it again")
             if self._process != os.getpid():
-                raise ConfigError(f"{self._where} was opened before this process was forked")
+                raise ConfigError(
+                    f"{self._where} was opened before this process was forked: open it here"
+                )
             connection = self._idle.pop() if self._idle else None
         if connection is None:
             connection = self._connect()

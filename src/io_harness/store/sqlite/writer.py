@@ -137,12 +137,13 @@ class Writer:
                     swollen = self._pages >= CHECKPOINT_PAGES
                     self._wake.wait(IDLE_SECONDS if swollen else None)
                 idle, closing = not self._queue, self._closing
-            if not idle:
-                self._serve()
-            elif closing:
+            if idle and closing:
                 return
-            elif self._pages >= CHECKPOINT_PAGES:
-                self._shrink()
+            try:
+                self._shrink() if idle else self._serve()
+            except Exception as error:  # this thread must live: others wait for it
+                for operation in self._batch():
+                    operation.fail(typed(error, self._where))
 
     def _serve(self) -> None:
         """Commit one batch and tell its callers."""
@@ -153,15 +154,18 @@ class Writer:
         if not self._lock.acquire(deadline):
             self._fail_expired()
             return
+        tell: list[Callable[[], None]] = []
         try:
             tell = self._commit(deadline)
             if self._pages >= self._next_checkpoint:
                 self._checkpoint()
         finally:
-            self._lock.release()
-        self._in_company = len(tell) > 1
-        for told in tell:
-            told()
+            try:
+                self._lock.release()
+            finally:
+                self._in_company = len(tell) > 1
+                for told in tell:
+                    told()
 
     def _is_full(self) -> bool:
         return len(self._queue) >= MOST_OPERATIONS or self._bytes >= MOST_BYTES or self._closing
@@ -244,19 +248,19 @@ class Writer:
         self._next_checkpoint = self._pages + CHECKPOINT_PAGES
         try:
             self._opened().connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-        except (*BUSY, apsw.IOError, apsw.FullError) as error:
+        except apsw.Error as error:
             _log.warning("%s: nothing lost, but the log cannot shrink: %s", self._where, error)
 
     def _shrink(self) -> None:
         """Empty a log that readers kept from shrinking, once they are gone."""
-        if not self._lock.try_acquire():
+        if self._pages < CHECKPOINT_PAGES or not self._lock.try_acquire():
             return
         connection = self._opened().connection
         try:
             connection.set_busy_timeout(0)
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._pages = 0
-        except (*BUSY, apsw.IOError, apsw.FullError) as error:
+        except apsw.Error as error:
             _log.debug("%s: the log cannot shrink yet: %s", self._where, error)
         finally:
             connection.set_busy_timeout(BUSY_MILLISECONDS)
@@ -288,10 +292,7 @@ def _attempted(session: Session, operation: _Operation, where: str) -> Callable[
         if not connection.in_transaction:
             raise
         connection.execute("ROLLBACK TO operation")
-        told = partial(operation.fail, typed(error, where) if _is_sql(error) else error)
+        mine = typed(error, where) if isinstance(error, apsw.Error) else error
+        told = partial(operation.fail, mine)
     connection.execute("RELEASE operation")
     return told
-
-
-def _is_sql(error: Exception) -> bool:
-    return isinstance(error, apsw.Error)
