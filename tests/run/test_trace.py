@@ -217,6 +217,19 @@ def test_notes_reach_the_next_run_and_modes_hold(tmp_path: Path) -> None:
     assert [note.key for note in store.memory_list(str(root))] == ["where"]
 
 
+def test_a_workspace_id_is_an_id_even_where_a_directory_has_that_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = files(tmp_path / "w")
+    monkeypatch.chdir(tmp_path)
+    store = Store.memory()
+    for name in ("w", "id:w"):
+        wanted = contract(root).with_workspace_id(name)
+        ran(wanted, [call("remember", key=name, value="v"), "Done."], store)
+    assert [note.key for note in store.memory_list("id:w")] == ["w", "id:w"]
+    assert store.memory_list(str(root)) == ()
+
+
 def test_reads_overlap_and_effects_do_not(tmp_path: Path) -> None:
     running, most = 0, 0
 

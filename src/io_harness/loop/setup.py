@@ -146,7 +146,9 @@ def stored_form(contract: TaskContract, workspace: Workspace) -> str:
 
 def workspace_key(contract: TaskContract, workspace: Workspace) -> str:
     """Return the name that the workspace's notes are kept under."""
-    return workspace_name(contract.workspace_id or workspace)
+    if contract.workspace_id is None:
+        return workspace_name(workspace)
+    return workspace_name(f"id:{contract.workspace_id.removeprefix('id:')}")
 
 
 def _run(
