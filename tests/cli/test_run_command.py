@@ -139,7 +139,8 @@ def test_an_unknown_run_or_step_is_named(shell: Shell) -> None:
         assert (done.code, "no " in done.err) == (2, True)
 
 
-def test_ctrl_c_ends_a_run_cleanly(shell: Shell) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_run_cleanly(shell: Shell, number: signal.Signals) -> None:
     with model([READ, Reply("{}", delay=60.0)]) as server:
         name = f"openai-compatible:m@{server.url}/v1"
         process = subprocess.Popen(
@@ -150,7 +151,7 @@ def test_ctrl_c_ends_a_run_cleanly(shell: Shell) -> None:
         since = time.monotonic()
         while len(server.seen) < 2 and time.monotonic() - since < 30:
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130
     assert "interrupted; go on with: io-harness resume" in err

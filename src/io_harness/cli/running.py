@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -145,7 +147,8 @@ def _command(text: str) -> Verification:
 def _report(common: Common, shown: Progress | JsonLines, drive: Callable[[], RunResult]) -> int:
     """Drive a run to its end and say what became of it, and how to go on."""
     try:
-        result = drive()
+        with _terminated_like_interrupted():
+            result = drive()
     except KeyboardInterrupt:
         shown.pause()
         complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}")
@@ -159,6 +162,16 @@ def _report(common: Common, shown: Progress | JsonLines, drive: Callable[[], Run
         if result.outcome in _CAN_GO_ON:
             say(f"go on with: {_resume_line(common, result.run_id)}")
     return EXIT_OF[result.outcome]
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM end a run as cleanly as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 _CAN_GO_ON = frozenset(
