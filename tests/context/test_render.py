@@ -160,6 +160,15 @@ def test_a_stub_names_the_newest_three_that_replaced_it_together(parts: int, rea
     assert stub_of(*reads) == f"[step 1, read a, lines 1-12 of 99: {reason}]"
 
 
+def test_a_stub_names_a_step_once() -> None:
+    reads = [
+        Observation(1, ObsKind.READ, "a", "x\n" * 4, lines=(1, 4), total_lines=99),
+        Observation(2, ObsKind.READ, "a", "x\n" * 2, lines=(1, 2), total_lines=99),
+        Observation(2, ObsKind.READ, "a", "x\n" * 2, lines=(3, 4), total_lines=99),
+    ]
+    assert stub_of(*reads) == "[step 1, read a, lines 1-4 of 99: superseded by step 2]"
+
+
 def test_a_stub_of_an_old_one_says_how_long_it_is_and_how_to_get_it() -> None:
     old = Observation(1, ObsKind.GREP, "x", "y" * 1_200, scope="src", call=4)
     new = Observation(2, ObsKind.TOOL, None, "z" * 1_600)

@@ -14,6 +14,7 @@ from ._kernel_py import CUT, SHIFT
 from .assembled import Assembled, Squeezed
 from .budget import (
     CHARS_PER_TOKEN,
+    COLLAPSED_CHARS,
     MIN_CEILING_TOKENS,
     NO_CACHE,
     CachePrice,
@@ -26,8 +27,6 @@ from .priced import PricedAssembler
 from .resume import Snapshot, restore
 from .view import View
 from .watch import Watch
-
-_COLLAPSED_CHARS = 64
 
 
 class Assembler:
@@ -120,7 +119,7 @@ class Assembler:
                 return None
             squeezed = self._walk(room - reserve, step, cap)
         kernel = self._view.kernel
-        kernel.start_stubs(reserve - _COLLAPSED_CHARS, squeezed is not None)
+        kernel.start_stubs(reserve - COLLAPSED_CHARS, squeezed is not None)
         for position in iter(kernel.stubs, -1):
             self._view.make_stub(position)
         return squeezed

@@ -13,6 +13,8 @@ CHARS_PER_TOKEN = 4
 FLOOR_TOKENS = 2_000
 FLOOR_CAP_CHARS = 2_000
 MIN_CEILING_TOKENS = 64
+# What is kept for the line that counts what is not even named.
+COLLAPSED_CHARS = 16 * CHARS_PER_TOKEN
 
 
 def exact(number: float) -> Fraction:

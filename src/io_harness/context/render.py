@@ -28,7 +28,6 @@ WORDS: dict[ObsKind, str] = {
 }
 SHORT_MARKER = "[elided: truncated]"
 SEAM = "[elided: cut here]"
-COLLAPSED_CHARS = 60
 _NAMED = 3
 _MIN_NOTE_CHARS = 40
 

@@ -10,14 +10,13 @@ from typing import TypeAlias
 
 from . import render
 from ._kernel_py import LIVE, READ, SEARCH, SUPERSEDED
-from .budget import CHARS_PER_TOKEN, CachePrice, exact
+from .budget import CHARS_PER_TOKEN, COLLAPSED_CHARS, CachePrice, exact
 from .entry import Carried
 from .kernel import Kernel
 from .touched import TouchedFiles
 from .view import View
 
 Look: TypeAlias = Callable[[int], None]
-COLLAPSED_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True)

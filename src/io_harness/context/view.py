@@ -222,7 +222,9 @@ class View:
         if kernel.kind(position) != READ:
             return [self.place(kernel.last(gid), position)]
         shown = self.extent(position)
-        return [self.place(later, position) for later in kernel.covering(gid, shown.lo, shown.hi)]
+        later = kernel.covering(gid, shown.lo, shown.hi)
+        # Several reads of one step have one place.
+        return list(dict.fromkeys(self.place(read, position) for read in later))
 
     def place(self, position: int, seen_from: int) -> str:
         """Another observation's place: with its call only where the steps are the same."""
