@@ -7,6 +7,7 @@ import pytest
 from io_harness import (
     Assembled,
     Assembler,
+    CachePrice,
     Ledger,
     MemoryEntry,
     Observation,
@@ -287,3 +288,15 @@ def test_a_block_without_room_for_its_heading_and_forty_characters_is_left_out()
 def test_a_ceiling_below_64_is_an_error_that_names_it(ceiling: int) -> None:
     with pytest.raises(ValueError, match=rf"budget_tokens .*64.*{ceiling}"):
         assemble(Ledger(), ceiling)
+
+
+def test_a_ceiling_that_falls_below_the_memory_block_is_kept() -> None:
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=CachePrice(read=0.1, write=1.25))
+    notes = [note(f"key {n}", "v" * 300, n) for n in range(5)]
+    assert assembler.assemble(step=1, budget_tokens=2_000, notes=notes).recalled == 5
+    for step, text in enumerate(["", "x", "x" * 5_000], start=2):
+        ledger.push(Observation(step, ObsKind.TOOL, None, text))
+        request = assembler.assemble(step=step, budget_tokens=64, notes=notes)
+        assert request.est_tokens <= 64
+        assert request.pieces[-1].step == step

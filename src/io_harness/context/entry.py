@@ -225,8 +225,7 @@ def squeeze(
             if cut is not None and cut.marked:
                 return carried(form, cut.text, cut.head)
     cut = cut_inside(text, max(0, left), "head", _short_mark, escape)
-    assert cut is not None
-    return carried(form, cut.text, cut.head)
+    return carried(form, text, None) if cut is None else carried(form, cut.text, cut.head)
 
 
 class _Form(NamedTuple):
