@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from io_harness import Act, Assembled, Assembler, Ledger, Observation, ObsKind, Policy, Workspace
+from io_harness import (
+    Act,
+    Assembled,
+    Assembler,
+    CachePrice,
+    Ledger,
+    Observation,
+    ObsKind,
+    Policy,
+    Workspace,
+)
 from io_harness.types import Effect, Signature, Verdict
 from tests.context.files import DenyList, MemoryFiles
 
@@ -526,3 +538,21 @@ def test_the_policy_sees_the_path_as_the_workspace_spells_it() -> None:
     ledger.push(Observation(1, ObsKind.READ, "./a", "x\n", total_lines=1))
     Assembler(ledger, workspace=files, policy=Recorder()).assemble(step=2, budget_tokens=500)
     assert asked == [(Act.READ, "a")]
+
+
+def test_what_was_said_of_a_search_is_restored() -> None:
+    price = CachePrice(read=0.1, write=1.25)
+    ledger = Ledger()
+    one = Assembler(ledger, price=price)
+    grep = Observation(1, ObsKind.GREP, "x", "a:1:x", paths=("a",))
+    ledger.push(grep)
+    ledger.push(Observation(2, ObsKind.WRITE, "a", "ok"))
+    request = one.assemble(step=3, budget_tokens=500)
+    assert "written since: a (step 2)" in request.text
+    for step in (4, 5):
+        other = Assembler(ledger, price=price, manifest=request.manifest)
+        ledger.push(replace(grep, step=step))
+        request = one.assemble(step=step, budget_tokens=500)
+        again = other.assemble(step=step, budget_tokens=500)
+        assert again.text == request.text
+        assert again.manifest == request.manifest

@@ -57,7 +57,12 @@ class Snapshot:
     def _piece(self, index: int) -> tuple[int, str | None]:
         """A piece; its text is left out where the ledger gives the same again."""
         code, text = self._section.codes[index], self._section.texts[index]
-        if carries(code) and self._view.carry(code >> SHIFT).text == text:
+        position = code >> SHIFT
+        if (
+            carries(code)
+            and not self._view.mentions(position)
+            and self._view.carry(position).text == text
+        ):
             return code, None
         return code, text
 

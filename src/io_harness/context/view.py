@@ -120,6 +120,10 @@ class View:
         self._since[position] = words
         self._show(position, self.carry(position))
 
+    def mentions(self, position: int) -> bool:
+        """Whether something is said in a search's header that the ledger alone does not tell."""
+        return position in self._since
+
     # Showing.
 
     def head(self, position: int) -> int | None:
