@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_harness import Assembled, Assembler, CachePrice, Ledger, Observation, ObsKind
+from io_harness import Assembled, Assembler, CachePrice, Ledger, MemoryEntry, Observation, ObsKind
 from io_harness.context.parse import Parsed, parse
 from tests.context.files import MemoryFiles
 
@@ -211,3 +211,14 @@ def test_two_edits_of_one_answer_both_reach_the_model() -> None:
         out = assembler.assemble(step=step, budget_tokens=24_000)
         assert f"edit {step}.0\n" in out.text
         assert f"edit {step}.1\n" in out.text
+
+
+def test_a_ceiling_that_shrinks_below_the_notes_writes_the_section_anew() -> None:
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=PRICE)
+    notes = (MemoryEntry("k" * 128, "v" * 200, "run", 1),)
+    assert assembler.assemble(step=1, budget_tokens=2_877, notes=notes).recalled == 1
+    ledger.push(Observation(1, ObsKind.TOOL, "run", ""))
+    out = assembler.assemble(step=2, budget_tokens=64, notes=notes)
+    assert out.est_tokens <= 64
+    assert (out.recalled, out.left_out) == (0, 1)

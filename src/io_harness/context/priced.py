@@ -97,6 +97,8 @@ class PricedAssembler:
         keys = {note.key for note in notes}
         if not keys.issuperset(section.block.recalled):
             return True
+        if len(section.block.text) > ceiling // 4 * CHARS_PER_TOKEN:
+            return True
         plan = self._planner.plan(
             ceiling, len(section.block.text), [*self.waiting, *self._entered], step, look=_as_it_is
         )

@@ -29,10 +29,10 @@ class Terms:
 
     patience: Fraction = Fraction(3)
     tail: Fraction = Fraction(1, 48)
-    written_files: Fraction = Fraction(3, 10)
+    written_files: Fraction = Fraction(31, 100)
     written_steps: int = 80
-    written_reads: int = 8
-    whole_steps: int = 12
+    written_reads: int = 6
+    whole_steps: int = 16
     read_files: Fraction = Fraction(1, 24)
     read_steps: int = 80
     read_reads: int = 3
