@@ -86,6 +86,17 @@ def test_an_ask_goes_to_the_approver_with_the_difference(call: Bench, root: Path
     assert "return 1" in (root / "src/a.py").read_text()
 
 
+def test_a_difference_too_long_to_read_is_told_in_numbers(call: Bench, root: Path) -> None:
+    (root / "long").write_text("x\n" * 4_000)
+    bench, script = asking(call, *[Decision.approve()] * 3)
+    bench("write_file", path="long", content="y\n" * 10)
+    bench("write_file", path="new", content="one\n")
+    bench("write_file", path="new", content="one")
+    assert script.asked[0].diff == "long: 4,000 lines become 10"
+    assert script.asked[1].diff.startswith("--- /dev/null\n+++ new\n")
+    assert script.asked[2].diff == "new: only the end of the last line changes"
+
+
 def test_without_an_approver_an_ask_is_a_refusal(call: Bench) -> None:
     bench = Bench(replace(call.context, policy=Policy.default()))
     assert "nobody is there to approve it" in bench.fails("write_file", path="x", content="")

@@ -125,6 +125,13 @@ def test_write_file_says_what_it_did(call: Bench, root: Path) -> None:
     assert "lone surrogate at character 1" in call.fails("write_file", path="x", content="a\ud83e")
 
 
+def test_write_file_over_what_is_no_text(call: Bench, root: Path) -> None:
+    (root / "bin").write_bytes(b"\0\1")
+    got = call("write_file", path="bin", content="text\n")
+    assert (got.text, got.changed) == ("changed bin: 1 line, 5 bytes", True)
+    assert (root / "bin").read_bytes() == b"text\n"
+
+
 def test_edit_file_replaces_exactly(call: Bench, root: Path) -> None:
     got = call("edit_file", path="notes.txt", old="two\n", new="2\r\n")
     assert (got.kind, got.changed) == (ObsKind.WRITE, True)

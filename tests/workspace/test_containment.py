@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
@@ -16,9 +15,10 @@ import pytest
 
 from io_harness.errors import ConfigError, NotRegularFile, PathOutside
 from io_harness.workspace import Workspace
+from tests.workspace.privilege import as_nobody
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 OUTSIDE = [
@@ -212,6 +212,32 @@ def test_proc_is_no_way_out(containment: Literal["kernel", "walk"], path: str) -
             workspace.read(prefix + path)
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="there is no /proc here")
+def test_proc_is_not_searched_or_listed_either(containment: Literal["kernel", "walk"]) -> None:
+    place = f"proc/{os.getpid()}"
+    with Workspace("/", containment=containment) as workspace:
+        assert workspace.grep("PATH", place).hits == ()
+        assert workspace.find("environ", place).paths == ()
+        with pytest.raises(PathOutside):
+            workspace.list(place)
+
+
+def test_what_is_mounted_beneath_can_be_refused(
+    memory: Path, containment: Literal["kernel", "walk"]
+) -> None:
+    if memory.stat().st_dev == os.stat("/").st_dev:
+        pytest.skip("there is no second file system to reach from the root")
+    (memory / "f").write_text("elsewhere")
+    path = f"{memory}/f"[1:]
+    with Workspace("/", containment=containment) as workspace:
+        assert workspace.read(path).text == "elsewhere"
+    with Workspace("/", containment=containment, one_device=True) as workspace:
+        for act in (workspace.read, workspace.signature, lambda p: workspace.write(p, "x")):
+            with pytest.raises(PathOutside):
+                act(path)
+    assert (memory / "f").read_text() == "elsewhere"
+
+
 def test_a_hidden_file_is_not_there_under_any_name(workspace: Workspace, root: Path) -> None:
     (root / "runs.db").write_text("store")
     os.link(root / "runs.db", root / "alias")
@@ -264,19 +290,6 @@ def test_permission_denied_is_a_typed_error(workspace: Workspace, root: Path) ->
     with as_nobody(), pytest.raises(PermissionError, match="f") as caught:
         workspace.read("f")
     assert not isinstance(caught.value, PathOutside)
-
-
-@contextlib.contextmanager
-def as_nobody() -> Iterator[None]:
-    """Root may read everything; for a while be somebody who may not."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(65_534)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
 
 
 def test_missing_files_are_missing_under_the_name_that_was_asked_for(

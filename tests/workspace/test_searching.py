@@ -15,6 +15,7 @@ from io_harness.types import Effect
 from io_harness.workspace import Hit, PatternError, searching, tree
 from io_harness.workspace.lines import LINE_MAX_BYTES, hits_in
 from io_harness.workspace.pattern import LinePattern, PathPattern
+from tests.workspace.privilege import as_nobody
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -226,6 +227,42 @@ def test_a_full_search_stops_and_counts_what_is_left(
     found = workspace.find("*")
     assert found.paths == ("a", "b", "c")
     assert found.left_out == "1 more path; narrow the pattern or the path"
+
+
+def test_the_text_of_a_search_is_bounded_too(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "GREP_MAX_CHARS", 100)
+    make(root, a="x" * 30 + "\n" + "x" * 30 + "\n" + "x" * 60 + "\n", b="x")
+    result = workspace.grep("x")
+    assert [(hit.path, hit.line) for hit in result.hits] == [("a", 1), ("a", 2)]
+    assert result.left_out.startswith(
+        "stopped at 2 matching lines: a has more, 1 more file not searched"
+    )
+
+
+def test_what_may_not_be_opened_is_counted(workspace: Workspace, root: Path) -> None:
+    make(root, a="needle", b="needle", closed__c="needle")
+    (root / "a").chmod(0)
+    (root / "closed").chmod(0)
+    try:
+        with as_nobody():
+            result = workspace.grep("needle")
+            with pytest.raises(PermissionError):
+                workspace.list("closed")
+    finally:
+        (root / "closed").chmod(0o700)
+    assert (result.paths, result.left_out) == (("b",), "left out: 2 could not be read")
+
+
+def test_the_librarys_own_files_are_in_no_search(workspace: Workspace, root: Path) -> None:
+    make(root, a="needle", store="needle")
+    (root / f".io-harness-{'a' * 16}.tmp").write_text("needle")
+    status = (root / "store").stat()
+    workspace.hide(status.st_dev, status.st_ino)
+    assert workspace.grep("needle").paths == ("a",)
+    assert workspace.find("*").paths == ("a",)
+    assert [entry.name for entry in workspace.list().entries] == ["a"]
 
 
 def test_ten_million_matching_lines_cost_little(workspace: Workspace, root: Path) -> None:

@@ -155,9 +155,15 @@ class _Write:
 
     def _diff(self) -> str:
         """The difference as a person reads it, for whoever is asked."""
-        old = self.old.text.split("\n") if self.old else []
-        new = self.text.split("\n")
+        old = _lines(self.old.text) if self.old else []
+        new = _lines(self.text)
         if len(old) + len(new) > _DIFF_MAX_LINES:
             return f"{shown(self.path)}: {len(old):,} lines become {len(new):,}"
         before = shown(self.path) if self.old else "/dev/null"
-        return "\n".join(difflib.unified_diff(old, new, before, shown(self.path), lineterm=""))
+        diff = difflib.unified_diff(old, new, before, shown(self.path), lineterm="")
+        return "\n".join(diff) or f"{shown(self.path)}: only the end of the last line changes"
+
+
+def _lines(text: str) -> list[str]:
+    """Lines without their ends."""
+    return text.removesuffix("\n").split("\n") if text else []

@@ -120,7 +120,8 @@ class Tree:
             yield None
             return
         try:
-            yield directory
+            own = self._root.refusal("", "", os.fstat(directory)) is not None
+            yield None if own else directory
         finally:
             os.close(directory)
 
