@@ -172,6 +172,19 @@ def test_a_policy_file_rules(shell: Shell) -> None:
     assert (done.code, "read_file" in done.out, "failed" in done.out) == (0, True, True)
 
 
+def test_what_resume_allows_comes_on_top_of_the_runs_own_policy(shell: Shell) -> None:
+    policy = shell.place / "policy.toml"
+    policy.write_text('[[rules]]\nact = "write"\neffect = "deny"\npattern = "a.py"\n')
+    other: Answer = ("write_file", {"path": "b.py", "content": "b"})
+    with model([other, WRITE, "Done."]) as server:
+        assert shell.run(server, "--policy", policy, allow="read").code == 4
+        name = f"openai-compatible:m@{server.url}/v1"
+        options = ("--model", name, "--store", shell.store, "--allow", "write,exec")
+        assert shell("resume", "last", *options).code == 0
+    assert (shell.root / "b.py").read_text() == "b"
+    assert (shell.root / "a.py").read_text() == "x = 1\n"
+
+
 def test_control_characters_of_a_model_do_not_reach_the_terminal(shell: Shell) -> None:
     with model(["\x1b]8;;http://evil\x07done\u202e"]) as server:
         done = shell.run(server)

@@ -17,6 +17,7 @@ from io_harness.cli.stores import find_run, open_store, store_path
 from io_harness.contract import TaskContract, Verification, contract_from_file, contract_from_json
 from io_harness.errors import ConfigError
 from io_harness.loop import Outcome, RunResult, resume_sync, run_sync
+from io_harness.loop.approving import policy_from_json
 from io_harness.policy import Approver, Policy, load_policy
 from io_harness.providers import provider_from
 from io_harness.types import Act, Effect, Rule
@@ -105,9 +106,8 @@ def go_on(common: Common, wanted: str) -> int:
         provider = provider_from(common.model or f"{record.provider}:{record.model}")
         shown = JsonLines() if common.as_json else Progress()
         shown.run_id = record.run_id
-        policy = None
-        if common.policy is not None or common.allow is not None:
-            policy = common.rules(load_policy(common.policy))
+        stored = policy_from_json(record.policy)
+        policy = common.rules(stored if common.policy is None else load_policy(common.policy))
         return _report(
             common,
             shown,
