@@ -11,7 +11,7 @@ from typing import TypedDict, cast
 
 import pytest
 
-POINTS = {"every-turn": 56, "priced": 40}
+POINTS = {"every-turn": 54, "priced": 26}
 ROOT = Path(__file__).parents[2]
 
 

@@ -46,7 +46,7 @@ class Event:
     """Something that happened in a step, for the trace; `detail` is a JSON object.
 
     Kinds: reread, reread_refused, memory_write, memory_evict, memory_recall, memory_refused,
-    memory_forget, replan, stalled. What assembly did is an `Assembly`.
+    memory_forget, approval, replan, stalled. What assembly did is an `Assembly`.
     """
 
     kind: str
