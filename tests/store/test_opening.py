@@ -24,6 +24,7 @@ from io_harness.errors import (
     StoreReadOnly,
 )
 from io_harness.store import Store
+from io_harness.store.codec import squeezed
 from io_harness.store.doctor import Finding, examine
 from io_harness.store.schema import MIGRATIONS, VERSION
 from io_harness.store.sqlite import filesystem
@@ -319,10 +320,11 @@ def test_what_is_wrong_is_found(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        "UPDATE versions SET segments = '[0,0]'",
-        "UPDATE versions SET segments = 'no json'",
+        f"UPDATE versions SET segments = x'{squeezed('[0,0]').hex()}'",
+        f"UPDATE versions SET segments = x'{squeezed('no json').hex()}'",
+        f"UPDATE versions SET segments = x'{squeezed('[9999,0,5]').hex()}'",
         "UPDATE versions SET segments = x'00'",
-        "UPDATE versions SET segments = '[9999,0,5]'",
+        "UPDATE versions SET novel = 'plain'",
         "UPDATE versions SET base = id",
         "UPDATE versions SET base = 9999",
         "UPDATE texts SET body = x'789c', packed = 1",

@@ -19,6 +19,20 @@ INLINE_CHARS: Final = 96
 COMPRESS_BYTES: Final = 4_096
 _LEVEL: Final = 3
 """Others wait while a text is compressed; more than this saves little of it."""
+_WORDS: Final = (
+    b'"collapsed" observations of earlier steps are counted here, "refreshed" "bounded" note: '
+    b"superseded by step , invalidated by the write at step [re-read at step  characters, "
+    b"older than the current context window; show(step=1, call=-1)]\n"
+    b'["call_","toolu_","write_file","edit_file","run_command","grep","list_dir","read_file",false]'
+    b'\n{"path":"src/","pattern":"","content":""}\nassistant 0\n\ncall 19 [call_",false]\n{"path":"'
+    b'\ntool 0\n\nresult 2000 ["",false]\n[step 1, read .py, lines 1-49 of 49]\n\n\nlimits 9\n'
+    b"[8192,0]\n"
+    b',-1,"carried","",39]\n[1,0,"stub","[step 1, read : 1,000 characters, older than the '
+    b"current context window; show(step=1, call=0)]"
+)
+"""What requests are made of, to tell short texts by; part of the format: it never changes."""
+_MOST_UNSQUEEZED: Final = 16 * 1024 * 1024
+"""Bytes that such a text may come to: the file may be hostile."""
 HEAD_CHARS: Final = 400
 MAX_INTEGER: Final = 2**63 - 1
 
@@ -121,6 +135,24 @@ def unpacked(data: bytes, chars: int) -> str:
             f"a stored text of {chars:,} characters came back with {len(text):,}: run doctor on it"
         )
     return text
+
+
+def squeezed(text: str) -> bytes:
+    """Return a short text of the sort that requests are made of, in few bytes."""
+    writer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, _WORDS)
+    return writer.compress(encoded(text)) + writer.flush()
+
+
+def unsqueezed(value: SQLValue) -> str:
+    """Return the text that was squeezed."""
+    if not isinstance(value, bytes):
+        raise _unexpected("bytes", value)
+    reader = zlib.decompressobj(-15, _WORDS)
+    try:
+        raw = reader.decompress(value, _MOST_UNSQUEEZED)
+        return raw.decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError) as error:
+        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
 
 
 def _unexpected(wanted: str, value: SQLValue) -> StoreCorrupt:

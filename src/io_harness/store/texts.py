@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,16 +22,15 @@ from io_harness.store.codec import (
     head,
     only,
     packed,
+    squeezed,
     to_sql,
     unpacked,
+    unsqueezed,
 )
 
 MOST_DEPTH: Final = 127
 """Versions that stand on one another before one is stored that stands alone."""
 _BASE: Final = 0
-_LONGEST_PLAIN: Final = 1_000
-_MOST_SPELLED: Final = 16 * 1024 * 1024
-"""Bytes that segments may unpack to: the file may be hostile."""
 _KEPT_TIPS: Final = 128
 
 
@@ -186,7 +184,7 @@ class VersionReader:
             text = get_text(self._tx, source)
         else:
             (novel,) = only(self._tx.execute("SELECT novel FROM versions WHERE id = ?", (-source,)))
-            text = get_text(self._tx, novel)
+            text = _get_novel(self._tx, novel)
         self._sources[source] = text
         if len(self._sources) > _KEPT_TIPS:
             self._sources.popitem(last=False)
@@ -195,18 +193,17 @@ class VersionReader:
 
 def _put_novel(tx: Transaction, run: int, text: str) -> SQLValue:
     """Store what is new in a version: in its row where it is short, for it seldom comes again."""
-    return to_sql(text) if len(text) <= COMPRESS_BYTES else put_text(tx, run, text)
+    return squeezed(text) if len(text) <= COMPRESS_BYTES else put_text(tx, run, text)
 
 
-def _spelled(segments: Sequence[delta.Segment]) -> SQLValue:
-    text = jsontext.dumps([number for segment in segments for number in segment])
-    return text if len(text) <= _LONGEST_PLAIN else zlib.compress(text.encode())
+def _get_novel(tx: Transaction, value: SQLValue) -> str:
+    return get_text(tx, value) if isinstance(value, int) else unsqueezed(value)
+
+
+def _spelled(segments: Sequence[delta.Segment]) -> bytes:
+    return squeezed(jsontext.dumps([number for segment in segments for number in segment]))
 
 
 def _segments(spelled: SQLValue) -> list[delta.Segment]:
-    if isinstance(spelled, bytes):
-        text = zlib.decompressobj().decompress(spelled, _MOST_SPELLED).decode()
-    else:
-        text = as_text(spelled)
-    numbers = iter(cast("list[int]", jsontext.loads(text)))
+    numbers = iter(cast("list[int]", jsontext.loads(unsqueezed(spelled))))
     return list(zip(numbers, numbers, numbers, strict=True))
