@@ -26,7 +26,7 @@ def main() -> None:
         "sqlite": apsw.sqlite_lib_version(),
         "fleet": asdict(fleet.measure(32, 16, 30.0)),
         "one_process": single.measure(9),
-        "growth": [growth.measure(1_000, chars) for chars in (2_000, 4_500, 8_000)],
+        "growth": [growth.measure(1_000, chars) for chars in (2_000, 4_000, 8_000)],
         "large": large.measure(large.GIGABYTE),
     }
     RESULTS.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")

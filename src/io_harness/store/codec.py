@@ -20,6 +20,9 @@ COMPRESS_BYTES: Final = 4_096
 _LEVEL: Final = 3
 """Others wait while a text is compressed; more than this saves little of it."""
 _WORDS: Final = (
+    b'{"ceiling":24000,"carried":54,"stubbed":546,"reread":0,"recalled":0,"left_out":0,'
+    b'"collapsed":true,"rewritten":true,"stable_chars":14,"price":[1.0,1.0],"chars":93000,'
+    b'"everything_chars":927000,"est_tools":1000,"est_system":200,"est_goal":5}\n'
     b'"collapsed" observations of earlier steps are counted here, "refreshed" "bounded" note: '
     b"superseded by step , invalidated by the write at step [re-read at step  characters, "
     b"older than the current context window; show(step=1, call=-1)]\n"

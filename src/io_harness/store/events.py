@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from io_harness import jsontext
 from io_harness.store.base import SQLValue, Transaction
-from io_harness.store.codec import as_int, as_maybe_int, only, to_sql
+from io_harness.store.codec import MAX_INTEGER, as_int, as_maybe_int, only, to_sql
 from io_harness.store.records import Assembly, Event, ProviderCall
 from io_harness.store.texts import Versions
 from io_harness.types import JSON, MemoryEntry, Usage
@@ -37,23 +37,30 @@ def assembled(
     for place, assembly in enumerate(assemblies, start=1):
         reported = usage if place == len(assemblies) else None
         (base,) = only(tx.execute("SELECT pieces FROM progress WHERE run = ?", (run,)))
-        lines = [
+        lines = [jsontext.dumps(assembly.detail)]
+        lines += (
             jsontext.dumps([p.step, p.call, p.status, p.why, p.chars]) for p in assembly.pieces
-        ]
+        )
         pieces = versions.put(tx, run, "pieces", "\n".join(lines), base=as_maybe_int(base))
         tx.execute("UPDATE progress SET pieces = ? WHERE run = ?", (pieces, run))
         tx.execute(
-            "INSERT INTO context_events (run, step, sequence, kind, detail, est_section,"
-            " est_request, input, output, cache_read, cache_write, pieces)"
-            " VALUES (?, ?, ?, 'assembled', ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO context_events (run, step, sequence, kind, est_section, est_request,"
+            " input, output, cache_read, cache_write, carried, stubbed, reread, pieces)"
+            " VALUES (?, ?, ?, 'assembled', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(run, step, _next_sequence(tx, run, step)),
-                to_sql(jsontext.dumps(assembly.detail)),
                 *(assembly.est_section, assembly.est_request),
                 *tokens(reported),
+                *(_count(assembly.detail, name) for name in ("carried", "stubbed", "reread")),
                 pieces,
             ),
         )
+
+
+def _count(detail: Mapping[str, JSON], name: str) -> int | None:
+    """Return a count that people who look with other tools will want to see, if it is given."""
+    value = detail.get(name)
+    return value if type(value) is int and abs(value) <= MAX_INTEGER else None
 
 
 def events(

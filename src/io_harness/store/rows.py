@@ -149,16 +149,17 @@ def refreshes(tx: Transaction, run: int, step: int | None) -> tuple[Refresh, ...
 def context_event(row: Row, versions: VersionReader) -> ContextEvent:
     """Return an event: step, sequence, kind, detail, two estimates, four counts, pieces."""
     step, sequence, kind, detail, section, request, *tokens, pieces = row
-    spelled = "" if pieces is None else versions.text(as_int(pieces))
+    lines = [] if pieces is None else versions.text(as_int(pieces)).split("\n")
+    spelled = lines[0] if lines else as_maybe_text(detail)
     return ContextEvent(
         step=as_int(step),
         sequence=as_int(sequence),
         kind=as_text(kind),
-        detail=cast("dict[str, JSON]", _json(as_maybe_text(detail)) or {}),
+        detail=cast("dict[str, JSON]", _json(spelled) or {}),
         est_section=as_maybe_int(section),
         est_request=as_maybe_int(request),
         reported=reported(tokens),
-        pieces=tuple(_piece(line) for line in spelled.split("\n") if line),
+        pieces=tuple(map(_piece, lines[1:])),
     )
 
 

@@ -53,6 +53,7 @@ CREATE TABLE context_events (
     run INTEGER NOT NULL REFERENCES origins, step INTEGER NOT NULL, sequence INTEGER NOT NULL,
     kind TEXT NOT NULL, detail ANY, est_section INTEGER, est_request INTEGER,
     input INTEGER, output INTEGER, cache_read INTEGER, cache_write INTEGER,
+    carried INTEGER, stubbed INTEGER, reread INTEGER,
     call INTEGER, pieces INTEGER REFERENCES versions,
     PRIMARY KEY (run, step, sequence)) STRICT, WITHOUT ROWID;
 CREATE TABLE provider_calls (
@@ -89,7 +90,7 @@ CREATE VIEW turns AS
         LEFT JOIN texts ON typeof(decision) = 'integer' AND texts.id = decision;
 CREATE VIEW requests AS
     SELECT run_id, provider, model, step, est_section, est_request,
-        input, cache_read AS cached, output, detail
+        input, cache_read AS cached, output, carried, stubbed, reread
     FROM context_events JOIN runs USING (run)
     WHERE kind = 'assembled';
 CREATE VIEW drift AS
