@@ -19,12 +19,15 @@ from io_harness.cli.stores import store_path
 from io_harness.context import COMPILED
 from io_harness.errors import HarnessError
 from io_harness.store import Store
+from io_harness.store.doctor import examine
 from io_harness.store.sqlite.connection import SAFE_SQLITE
 from io_harness.workspace import Workspace
 from io_harness.workspace.openat2 import is_available
 
 _KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
 _GENERIC_ROOTS = frozenset({"/workspace", "/work", "/app", "/src", "/code", "/repo", "/project"})
+
+_WORTH_KNOWING = frozenset({"permissions", "log", "workspaces"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +89,17 @@ def _sqlite() -> Finding:
 def _store(path: Path) -> Finding:
     if not path.exists():
         return Finding("store", None, f"{path}: not there yet, made by the first run")
+    wrong = [found for found in examine(path) if not found.well]
+    if wrong:
+        only_worth_knowing = all(found.subject in _WORTH_KNOWING for found in wrong)
+        says = "; ".join(f"{found.subject}: {found.message}" for found in wrong)
+        return Finding("store", None if only_worth_knowing else False, f"{path}: {says}")
     try:
         with Store.open(path, timeout=2.0) as store:
             count = len(store.runs())
     except HarnessError as error:
         return Finding("store", False, str(error))
-    return Finding("store", True, f"{path}: {count} runs")
+    return Finding("store", True, f"{path}: whole, {count} runs")
 
 
 def _workspace(root: Path) -> Iterator[Finding]:
