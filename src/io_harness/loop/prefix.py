@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from io_harness import jsontext
-from io_harness.providers.prompt import arguments_text, shared_chars
+from io_harness.context.assembled import shared_prefix
+from io_harness.providers.prompt import arguments_text
 from io_harness.types import Message
 
 
@@ -19,7 +20,7 @@ def stable_chars(before: Sequence[Message], now: Sequence[Message]) -> int:
         if old_counts == counts and old == new:
             chars += len(new) if counts else 0
         else:
-            return chars + (shared_chars(old, new) if counts and old_counts else 0)
+            return chars + (shared_prefix(old, new) if counts and old_counts else 0)
     return chars
 
 

@@ -38,15 +38,3 @@ def prompt_text(request: CompletionRequest) -> str:
     for message in request.messages:
         parts.extend(message_parts(message))
     return "\n".join(parts)
-
-
-def shared_chars(one: str, other: str) -> int:
-    """Return the length of the prefix that two texts share."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from io_harness.context.assembled import shared_prefix
 from io_harness.context.budget import CachePrice
 from io_harness.context.estimate import estimate_tokens
 from io_harness.errors import ProviderError
-from io_harness.providers.prompt import arguments_text, prompt_text, shared_chars
+from io_harness.providers.prompt import arguments_text, prompt_text
 from io_harness.types import Completion, CompletionRequest, ToolCall, Usage
 
 Turn: TypeAlias = Completion | str | ToolCall | Sequence[ToolCall] | ProviderError
@@ -85,7 +86,7 @@ class ScriptedProvider:
         tokens, output = estimate_tokens(prompt), estimate_tokens(said)
         if not self.cache_price.rewards_a_stable_prefix:
             return Usage(tokens, output)
-        shared = shared_chars(prompt, self._last_prompt) // 4
+        shared = shared_prefix(prompt, self._last_prompt) // 4
         self._last_prompt = prompt
         return Usage(tokens, output, cache_read=shared, cache_write=tokens - shared)
 
