@@ -20,8 +20,8 @@ from benchmarks.context.shapes import CEILING, LAST_STEP, SHAPES, ledger_of
 from io_harness import Assembler, Ledger
 from io_harness.types import Observation
 
-COUNT = 100_000
-TURNS = 500
+COUNT = 60_000
+TURNS = 200
 
 
 def resident() -> int:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from io_harness.context import PieceStatus
 from io_harness.types import Effect, ObsKind
 
-from . import checks, grammar
+from . import checks, grammar, sent
 from .model import Must, differs, ever_cut, least_cover, superseded
 from .scenario import Fact, Frame
 from .shown import Shown, complete, demand, is_cut, lines_of, size, stub_room
@@ -46,6 +46,8 @@ class Judge:
         self._fit(frame, shown)
         self._refreshes(frame, shown)
         self._repeatable(frame)
+        sent.messages(frame)
+        sent.read_back(frame)
         checks.asked_before_opening(frame)
         self.before = frame
 

@@ -71,6 +71,14 @@ def priced_frames(events: tuple[Event, ...]) -> Iterator[Frame]:
         yield frame
 
 
+def disk_frames(world: MemoryWorkspace, events: tuple[Event, ...]) -> Iterator[Frame]:
+    """The frames of a story in a world of its own, whose stats are too fresh to be trusted."""
+    judge = Judge(sees_files=True, size_of=size_alone)
+    for frame in Story(with_files, world=world).play(events):
+        judged(judge, replace(frame, settled=False))
+        yield frame
+
+
 def frames_without_files(events: tuple[Event, ...]) -> Iterator[Frame]:
     """The same without a workspace: every path is spelled in one way, links being unknown."""
     judge = Judge(sees_files=False, size_of=size_alone)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from . import checks, grammar
+from . import checks, grammar, sent
 from .replayer import Held, Replayer, read_all
 from .scenario import Frame
 from .shown import demand
@@ -36,6 +36,8 @@ class PricedJudge:
         self._grows(frame)
         self._complete(frame, known)
         self._repeats(frame)
+        sent.messages(frame)
+        sent.read_back(frame)
         checks.asked_before_opening(frame)
         self.before = frame
 
