@@ -55,12 +55,12 @@ class Mistaken(importlib.machinery.SourceFileLoader):
         return compile(source, self.path, "exec")
 
 
-def noticed(examples: int) -> str | None:
+def noticed(examples: int, *, priced: bool = False) -> str | None:
     """What the oracle says against the assembler that is installed; nothing if all is well."""
     from hypothesis import HealthCheck, Phase, given, settings
 
     from .events import Event
-    from .play import frames
+    from .play import frames, priced_frames
     from .strategies import stories
     from .test_ceilings import FORMS, check_edges
 
@@ -75,7 +75,7 @@ def noticed(examples: int) -> str | None:
     )
     @given(stories)
     def told(events: tuple[Event, ...]) -> None:
-        deque(frames(events), maxlen=0)
+        deque((priced_frames if priced else frames)(events), maxlen=0)
 
     try:
         for form in FORMS.values():
@@ -91,10 +91,12 @@ def main() -> int:
     name, examples = sys.argv[1], int(sys.argv[2])
     os.environ["IO_HARNESS_NO_EXTENSIONS"] = "1"
     os.environ.pop("IO_HARNESS_REQUIRE_EXTENSIONS", None)
+    priced = False
     if name != "none":
         mutation = next(mutation for mutation in MUTATIONS if mutation.name == name)
+        priced = mutation.priced
         sys.meta_path.insert(0, Mistake(mutation))
-    found = noticed(examples)
+    found = noticed(examples, priced=priced)
     sys.stdout.write(f"{name}: {found or 'not noticed'}\n")
     return 0 if found else 1
 

@@ -12,12 +12,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """`old` in a module of `io_harness.context` becomes `new`, a template where `old` is one."""
+    """`old` in a module of `io_harness.context` becomes `new`, a template where `old` is one.
+
+    `priced` ones show only where a rewrite has to pay.
+    """
 
     name: str
     module: str
     old: str | re.Pattern[str]
     new: str
+    priced: bool = False
 
     def applied(self, source: str) -> tuple[str, int]:
         """The source with the mistake in it, and how often its place was found."""
@@ -196,5 +200,36 @@ MUTATIONS = (
         "assembled",
         re.compile(r"self\._stable = shared_prefix\(.*\)"),
         "self._stable = len(self._text)",
+    ),
+    Mutation("errors are sent as results", "messages", "piece.kind is ObsKind.ERROR", "False"),
+    Mutation("steps share a message", "messages", "if piece.step != self._step:", "if False:"),
+    Mutation("parse keeps the escapes", "grammar", '_ESCAPED.sub("", text)', "text"),
+    Mutation(
+        "changes are not told between rewrites",
+        "priced",
+        "if file.version == version:",
+        "if True:",
+        priced=True,
+    ),
+    Mutation(
+        "later lines move by one too many",
+        "hunks",
+        "return self.new[1] - self.old[1]",
+        "return self.new[1] - self.old[1] + 1",
+        priced=True,
+    ),
+    Mutation(
+        "a forgotten note stays in view",
+        "priced",
+        "if not keys.issuperset(section.block.recalled):",
+        "if False:",
+        priced=True,
+    ),
+    Mutation(
+        "what could not be read again stays in view",
+        "priced",
+        "return [self._void(section, gid, step, reason, look.because)]",
+        "return []",
+        priced=True,
     ),
 )

@@ -58,6 +58,8 @@ def paired(made: tuple[Message, ...]) -> None:
             demand([result.call_id for result in message.results] == ids, "not paired", ids)
         elif before is not None:
             demand(not before.calls, "calls without results", before.calls)
+        steps = {call.id.partition(".")[0] for call in message.calls}
+        demand(len(steps) <= 1, "steps share a message", steps)
         demand(message.text or message.calls or message.results, "an empty message", message)
     demand(not made or not made[-1].calls, "calls without results at the end")
 
