@@ -11,19 +11,25 @@ import sys
 from io_harness import COMPILED
 
 from .events import Event
-from .play import filed, with_files
-from .scenario import Story
+from .play import filed, priced, with_files
+from .scenario import Maker, Story
 from .wire import loaded
 
 
-def fingerprint(events: tuple[Event, ...], *, resumed: bool = False, manifests: bool = True) -> str:
+def fingerprint(
+    events: tuple[Event, ...],
+    *,
+    make: Maker = with_files,
+    resumed: bool = False,
+    manifests: bool = True,
+) -> str:
     """A digest of every section of a story, each made by a new assembler where `resumed`.
 
     Manifests are in it where nothing was resumed: what no section will show again need not be
     carried over.
     """
     digest = hashlib.sha256()
-    for frame in filed(Story(with_files, resuming=resumed)).play(events):
+    for frame in filed(Story(make, resuming=resumed)).play(events):
         made = frame.assembled
         for piece in made.pieces:
             digest.update(repr(piece).encode())
@@ -37,7 +43,7 @@ def main() -> None:
     """One digest a story, after a line that tells which kernel ran."""
     sys.stdout.write(f"compiled {COMPILED}\n")
     for events in loaded(sys.stdin.read()):
-        sys.stdout.write(fingerprint(events) + "\n")
+        sys.stdout.write(fingerprint(events) + fingerprint(events, make=priced) + "\n")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections import deque
 
-from hypothesis import given
+from hypothesis import given, settings
 
 from .events import Event
-from .play import priced_frames
+from .play import EXAMPLES, priced_frames
 from .strategies import stories
 from .test_guarantees import thorough
 
 
-@thorough
+@settings(thorough, max_examples=max(1, EXAMPLES // 2))
 @given(stories)
 def test_four_guarantees_between_rewrites(events: tuple[Event, ...]) -> None:
     """Bounded, true, complete, repeatable, and last section's text before what is new."""

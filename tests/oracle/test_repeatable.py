@@ -13,7 +13,8 @@ from io_harness import COMPILED
 
 from .events import Event, Shut
 from .fingerprint import fingerprint
-from .play import EXAMPLES
+from .play import EXAMPLES, priced, with_files
+from .scenario import Maker
 from .strategies import stories
 from .wire import dumped, loaded
 
@@ -70,17 +71,18 @@ def known() -> list[tuple[Event, ...]]:
 def test_processes_hash_seeds_and_kernels_agree(known: list[tuple[Event, ...]]) -> None:
     """Two hash seeds with the kernel in use, and the pure one beside it."""
     text = dumped(known)
-    here = [fingerprint(events) for events in known]
+    here = [fingerprint(events) + fingerprint(events, make=priced) for events in known]
     assert elsewhere(text, "1", pure=False) == here
     assert elsewhere(text, "4242", pure=True) == here
 
 
+@pytest.mark.parametrize("make", [with_files, priced], ids=["base", "priced"])
 @plain
 @given(stories)
-def test_resumed_at_every_turn_gives_the_same_bytes(events: tuple[Event, ...]) -> None:
+def test_resumed_at_every_turn_gives_the_same_bytes(make: Maker, events: tuple[Event, ...]) -> None:
     """A new ledger and assembler from each turn's manifest go on as if nothing had happened."""
     # A new assembler must look at every file once, and asks first: a policy that has grown
     # stricter is seen by it and not by one that has looked already.
     events = tuple(event for event in events if not isinstance(event, Shut))
-    straight = fingerprint(events, manifests=False)
-    assert fingerprint(events, resumed=True, manifests=False) == straight
+    straight = fingerprint(events, make=make, manifests=False)
+    assert fingerprint(events, make=make, resumed=True, manifests=False) == straight
