@@ -8,20 +8,24 @@ index plain C arrays.
 """
 
 from cpython cimport array as c_array
-from cpython.list cimport PyList_GetSlice
+from cpython.object cimport PyObject
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_READ_CHAR
 from libc.stdint cimport INT64_MAX, INT64_MIN, int8_t, int32_t, int64_t, uint8_t, uint64_t
-from libc.string cimport memmove, memset
+from libc.string cimport memcpy, memmove, memset
 
 from array import array
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 char, Py_ssize_t start, Py_ssize_t end, int direction)
+    object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
     Py_ssize_t PyUnicode_Tailmatch(object text, object part, Py_ssize_t start, Py_ssize_t end, int direction) except -1
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
+    bint PyUnicode_IS_COMPACT_ASCII(object text)
+    object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
+    PyObject *PyList_GET_ITEM(object items, Py_ssize_t index)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow) except? -1
     unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0xffffffffffffffff
 
@@ -41,8 +45,19 @@ cdef enum:
     SHIFT = 4
     MAX_COUNT = 0x7FFFFFFE
 
+cdef enum:
+    LINE = 32
+    MAX_LINE = 0x40000000
+    MAX_LAST = 0x7FFFFFFE
+
 cdef int64_t MAX_SIZE = 0xFFFFFFFF
+cdef int64_t END = <int64_t> 1 << 62
+cdef int64_t MAX_CHARS = <int64_t> 1 << 62
+cdef bint BARE[128]
+for _code in range(128):
+    BARE[_code] = chr(_code).isalnum() or chr(_code) in "_./@+~^*=%-"
 cdef object MAX_KEY = 2**64 - 1
+cdef c_array.array WORDS = array("q")
 
 cdef struct Position:
     int64_t size
@@ -94,7 +109,7 @@ cdef int64_t clamped(str name, object value) except? -1:
     return number
 
 
-cdef int64_t within(str name, object value, int64_t least, int64_t most) except? -1:
+cdef int64_t within(str name, object value, int64_t least, int64_t most) except? -2:
     cdef int overflow = 0
     whole(name, value)
     cdef int64_t number = PyLong_AsLongLongAndOverflow(value, &overflow)
@@ -176,6 +191,10 @@ cdef Py_ssize_t count_bytes(const uint8_t *text, Py_ssize_t length) noexcept:
 def count_lines(text: str) -> int:
     """Lines of a text; LF alone ends one, and a last one needs no end."""
     text_of("text", text)
+    return lines_of(text)
+
+
+cdef Py_ssize_t lines_of(object text):
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), ends = 0, index
     if length == 0:
         return 0
@@ -185,6 +204,75 @@ def count_lines(text: str) -> int:
         for index in range(length):
             ends += PyUnicode_READ_CHAR(text, index) == 10
     return ends + (PyUnicode_READ_CHAR(text, length - 1) != 10)
+
+
+cdef class Extent:
+    """The lines that a text shows of a file.
+
+    `last` is the last line shown whole, `inside` how many characters are shown of the line
+    after it, `reached` whether the file's end is shown. `lo` and `hi` are where that starts and
+    ends on the kernel's axis.
+    """
+
+    cdef readonly int64_t first, last, inside, lo, hi
+    cdef readonly bint reached
+
+
+cdef Extent made_extent(int64_t first, int64_t last, int64_t inside, bint reached):
+    cdef Extent made = Extent.__new__(Extent)
+    made.first = first
+    made.last = last
+    made.inside = inside
+    made.reached = reached
+    made.lo = first << LINE
+    made.hi = END if reached else ((last + 1) << LINE) + inside
+    return made
+
+
+def extent(
+    text: str, lines: tuple[int, int] | None, total: int | None, head: int | None = None
+) -> Extent:
+    """The lines shown of a read of `lines` that got `text` and shows its first `head` chars."""
+    text_of("text", text)
+    cdef int64_t first = 1, asked = 0, most = -1, last, count
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), kept, whole, start
+    if lines is not None:
+        first_asked, last_asked = lines
+        first = within("the first line", first_asked, 0, MAX_LINE)
+        asked = within("the last line", last_asked, 0, MAX_LINE)
+    if total is not None:
+        most = within("total", total, 0, MAX_LINE)
+    if head is not None:
+        kept = min(within("head", head, 0, MAX_CHARS), length)
+        start = PyUnicode_FindChar(text, 10, 0, kept, -1) + 1
+        whole = text.count("\n", 0, kept)
+        if kept > start and (kept == length or PyUnicode_READ_CHAR(text, kept) == 10):
+            return made_extent(first, first + whole, 0, False)
+        return made_extent(first, first + whole - 1, kept - start, False)
+    count = lines_of(text)
+    last = first + count - 1
+    if last > MAX_LAST:
+        within("the last line shown", last, -1, MAX_LAST)
+    if lines is None:
+        return made_extent(first, last, 0, total is None or last >= most)
+    return made_extent(
+        first,
+        min(last, asked),
+        0,
+        count == 0 or last < asked or (total is not None and last >= most),
+    )
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text is letters, digits and `_./@+~^*=%-` of ASCII only, and any at all."""
+    text_of("text", text)
+    cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), index
+    cdef Py_UCS4 char
+    for index in range(length):
+        char = PyUnicode_READ_CHAR(text, index)
+        if char >= 128 or not BARE[char]:
+            return False
+    return length > 0
 
 
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
@@ -203,6 +291,26 @@ def has_any(text: str, signs: tuple[str, ...]) -> bool:
             if PyUnicode_Tailmatch(text, sign, at, length, -1):
                 return True
         at += 1
+
+
+cdef object joined(PyObject **parts, Py_ssize_t count, int64_t *ends):
+    """The texts as one, and where each one ends in it."""
+    cdef Py_ssize_t index, length
+    cdef int64_t end = 0
+    cdef bint ascii = True
+    for index in range(count):
+        end += PyUnicode_GET_LENGTH(<object> parts[index])
+        ascii = ascii and PyUnicode_IS_COMPACT_ASCII(<object> parts[index])
+        ends[index] = end
+    if not ascii:
+        return "".join([<object> parts[index] for index in range(count)])
+    text = PyUnicode_New(end, 127)
+    cdef char *place = <char *> PyUnicode_DATA(text)
+    for index in range(count):
+        length = PyUnicode_GET_LENGTH(<object> parts[index])
+        memcpy(place, PyUnicode_DATA(<object> parts[index]), length)
+        place += length
+    return text
 
 
 cdef void *grown(void *memory, Py_ssize_t count, Py_ssize_t width) except NULL:
@@ -411,12 +519,15 @@ cdef class Kernel:
 
     # Entering.
 
-    def add(self, kind: int, gid: int, lo: int, hi: int, size: int) -> list[int]:
+    def add(
+        self, kind: int, gid: int, lo: int, hi: int, size: int, text: str | None, mark: int
+    ) -> list[int]:
         """Enter the next position, newest of all; gives the positions it supersedes.
 
         `size` is in code points, arguments included. For a read `[lo, hi)` is what it shows, on
         an axis where line L starts at L << 32 and a line cut inside ends at (L << 32) + kept.
-        A group of -1 is a question of its own, never superseded.
+        A group of -1 is a question of its own, never superseded. `text` and `mark` are as in
+        `show`.
         """
         cdef int8_t code = within("kind", kind, PLAIN, SEARCH)
         cdef int64_t start = within("lo", lo, 0, INT64_MAX), stop = within("hi", hi, 0, INT64_MAX)
@@ -425,7 +536,13 @@ cdef class Kernel:
         if clamped("gid", gid) != NONE:
             number = self.group_at(gid)
         cdef int32_t position = within("the number of positions", self.count, 0, MAX_COUNT)
-        self.append(code, number, chars)
+        cdef int8_t bits = within("mark", mark, 0, CUT | REFRESHED)
+        if text is None:
+            text = ""
+            bits |= COLLAPSED
+        else:
+            text_of("text", text)
+        self.append(code, number, chars, text, bits)
         if number == NONE:
             return []
         cdef Group *group = &self.groups[number]
@@ -446,13 +563,15 @@ cdef class Kernel:
             self.retire(old, SUPERSEDED)
         return superseded
 
-    cdef int append(self, int8_t kind, int32_t gid, int64_t size) except -1:
+    cdef int append(
+        self, int8_t kind, int32_t gid, int64_t size, object text, int8_t bits
+    ) except -1:
         cdef Py_ssize_t room
         if self.count == self.capacity:
             room = roomier(self.count)
             self.positions = <Position *> grown(self.positions, room, sizeof(Position))
             self.capacity = room
-        self.texts.append("")
+        self.texts.append(text)
         cdef Position *new = &self.positions[self.count]
         new.size = size
         new.before = self.newest_live
@@ -461,12 +580,13 @@ cdef class Kernel:
         new.seen = NONE
         new.parts = new.stub_size = new.stub_version = 0
         new.state = LIVE
-        new.bits = COLLAPSED
+        new.bits = bits
         new.kind = kind
         if self.newest_live != NONE:
             self.positions[self.newest_live].after = self.count
         self.newest_live = self.count
         self.count += 1
+        self.work += 1
         self.live += 1
         self.live_chars += size
         return 0
@@ -487,7 +607,10 @@ cdef class Kernel:
             self.live -= 1
             self.live_chars -= old.size
         old.state = state
-        return self.let_go(position)
+        top = self.top_of(position) if position >= self.low_before else ""
+        self.let_go(position)
+        self.texts[position] = top
+        return 0
 
     cdef int let_go(self, int32_t position) except -1:
         self.texts[position] = ""
@@ -530,6 +653,21 @@ cdef class Kernel:
     cdef inline int32_t stub_wanted(self, Position *position):
         """What a stub's words depend on: the answers that came later."""
         return self.groups[position.gid].version if position.state == SUPERSEDED else 0
+
+    def top(self, position: int) -> str:
+        """The first line of a carried text, its closing bracket left off: how a stub begins.
+
+        Kept for a turn after the position was retired; "" where no such text is held.
+        """
+        return self.top_of(self.at(position))
+
+    cdef object top_of(self, int32_t position):
+        cdef Py_ssize_t end
+        if self.positions[position].bits & STUB:
+            return ""
+        text = self.texts[position]
+        end = PyUnicode_FindChar(text, 10, 0, PyUnicode_GET_LENGTH(text), 1)
+        return text if end < 0 else PyUnicode_Substring(text, 0, max(end - 1, 0))
 
     def fail(self, position: int) -> None:
         """A refresh failed: the position leaves the live ones."""
@@ -606,8 +744,11 @@ cdef class Kernel:
 
     # The fit.
 
-    def start(self, room: int, turn: int, stat: bool) -> None:
-        """Begin the walk from the newest live position; `stat`: look at every file once a turn."""
+    def start(self, room: int, turn: int, stat: bool) -> int:
+        """Begin the walk from the newest live position; gives what `walk` gives.
+
+        `stat`: every file is looked at once a turn.
+        """
         self.room = clamped("room", room)
         self.turn = within("turn", turn, 0, MAX_COUNT)
         self.stat = stat
@@ -616,9 +757,13 @@ cdef class Kernel:
         self.carried_missing = []
         self.used = 0
         self.carried = 0
+        return self.walk_on()
 
     def walk(self) -> int:
         """Go on until a read or search must be looked at (its position) or the walk ends (-1)."""
+        return self.walk_on()
+
+    cdef int32_t walk_on(self) except -2:
         cdef int32_t position = self.cursor
         cdef Position *here
         self.cursor = NONE
@@ -647,19 +792,28 @@ cdef class Kernel:
         """The carried positions whose text was let go, and has to be set again."""
         return self.carried_missing
 
-    def start_stubs(self, room: int, newest_cut: bool) -> None:
-        """Begin the stubs, newest first; `newest_cut`: the newest live one is carried, cut."""
+    def start_stubs(self, room: int, cut: int) -> int:
+        """Begin the stubs, newest first; gives what `stubs` gives.
+
+        `cut` is the size of the newest live one where it is carried all the same, cut; else -1.
+        """
         self.stub_room = clamped("room", room)
-        if newest_cut and self.newest_live != NONE:
+        cdef int64_t size = within("cut", cut, -1, MAX_SIZE)
+        if size >= 0 and self.newest_live != NONE:
             self.first = self.newest_live
             self.carried = 1
+            self.used = size
         self.stub_cursor = self.count - 1
         self.stub_used = 0
         self.stub_count = 0
-        self.low = 0 if self.carried == self.count else self.count
+        self.low = self.count
+        return self.stubs_on()
 
     def stubs(self) -> int:
         """Go on until a stub's line must be made (its position) or no more fits (-1)."""
+        return self.stubs_on()
+
+    cdef int32_t stubs_on(self) noexcept:
         cdef int32_t position = self.stub_cursor
         cdef int32_t first = self.first if self.first != NONE else self.count
         cdef Position *here
@@ -680,43 +834,65 @@ cdef class Kernel:
             position -= 1
         return NONE
 
-    def emit(self, parts: list[str], collapsed: str) -> array[int]:
-        """Append the chosen texts in order to `parts`; gives what each one is.
+    @property
+    def hidden(self) -> int:
+        """How many are neither carried nor a stub."""
+        return self.count - self.carried - self.stub_count
 
-        Each number is a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
-        line that stands at the place of the oldest position counted; "" where none is.
+    def emit(
+        self, block: str, collapsed: str, cut: str | None
+    ) -> tuple[str, array[int], array[int]]:
+        """The section: `block` and the chosen texts in order; what each one is; where it ends.
+
+        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
+        line that stands at the place of the oldest position counted, "" where none is; `cut`
+        stands for the text of the newest live position where that had to be cut.
         """
-        cdef list order = []
-        cdef int32_t position = self.first, oldest = 0
+        text_of("block", block)
         text_of("collapsed", collapsed)
-        if not isinstance(parts, list):
-            raise TypeError(f"parts must be a list, got {type(parts).__name__}")
-        if collapsed:
-            while position == oldest and oldest < self.low:
-                position = self.take(position, parts, order)
-                oldest += 1
-            parts.append(collapsed)
-            order.append(<int64_t> oldest << SHIFT | COLLAPSED)
+        if cut is not None:
+            text_of("cut", cut)
+        cdef Py_ssize_t total = self.count - self.low + (1 if collapsed else 0), at = 0
+        cdef int32_t position = self.first, oldest = 0
         while position != NONE and position < self.low:
-            position = self.take(position, parts, order)
-        parts += PyList_GetSlice(self.texts, self.low, self.count)
-        return self.with_rest(order)
+            total += 1
+            position = self.positions[position].after
+        cdef c_array.array order = c_array.clone(WORDS, total, False)
+        cdef c_array.array ends = c_array.clone(WORDS, total + 1, False)
+        cdef PyObject **parts = <PyObject **> grown(NULL, total + 1, sizeof(PyObject *))
+        cdef int64_t *codes = <int64_t *> order.data.as_longlongs
+        try:
+            parts[0] = <PyObject *> block
+            position = self.first
+            if collapsed:
+                while position == oldest and oldest < self.low:
+                    at = self.take(position, at, parts, codes)
+                    position = self.positions[position].after
+                    oldest += 1
+                codes[at] = <int64_t> oldest << SHIFT | COLLAPSED
+                at += 1
+                parts[at] = <PyObject *> collapsed
+            while position != NONE and position < self.low:
+                at = self.take(position, at, parts, codes)
+                position = self.positions[position].after
+            for position in range(self.low, self.count):
+                at = self.take(position, at, parts, codes)
+            if cut is not None:
+                at = total - 1
+                while at >= 0 and codes[at] >> SHIFT != self.newest_live:
+                    at -= 1
+                if at >= 0:
+                    parts[at + 1] = <PyObject *> cut
+            return joined(parts, total + 1, <int64_t *> ends.data.as_longlongs), order, ends
+        finally:
+            PyMem_Free(parts)
 
-    cdef int32_t take(self, int32_t position, list parts, list order) except -2:
-        parts.append(self.texts[position])
-        order.append(<int64_t> position << SHIFT | self.positions[position].bits)
-        return self.positions[position].after
-
-    cdef c_array.array with_rest(self, list taken):
-        """What was taken one by one, and all positions from the low one on."""
-        cdef c_array.array order = array("q", taken)
-        cdef Py_ssize_t start = len(order), position
-        c_array.resize(order, start + self.count - self.low)
-        for position in range(self.low, self.count):
-            order.data.as_longlongs[start + position - self.low] = (
-                <int64_t> position << SHIFT | self.positions[position].bits
-            )
-        return order
+    cdef inline Py_ssize_t take(
+        self, int32_t position, Py_ssize_t at, PyObject **parts, int64_t *codes
+    ) noexcept:
+        codes[at] = <int64_t> position << SHIFT | self.positions[position].bits
+        parts[at + 1] = PyList_GET_ITEM(self.texts, position)
+        return at + 1
 
     def release(self) -> None:
         """Let go the texts of what is no longer shown, so that a long run holds only a window."""

@@ -33,31 +33,28 @@ def kernel(flavour: Flavour) -> Kernel:
 
 def read(kernel: Kernel, gid: int, first: int, stop: int, size: int = 10) -> list[int]:
     """Enter a read of lines `first` up to `stop`."""
-    return kernel.add(READ, gid, first << 32, stop << 32, size)
+    return kernel.add(READ, gid, first << 32, stop << 32, size, None, 0)
 
 
 def plain(kernel: Kernel, *sizes: int) -> None:
     """Enter observations that nothing supersedes, with their texts."""
     for size in sizes:
-        kernel.add(PLAIN, -1, 0, 0, size)
-        kernel.show(len(kernel) - 1, f"<{len(kernel) - 1}>", size, 0)
+        kernel.add(PLAIN, -1, 0, 0, size, f"<{len(kernel)}>", 0)
 
 
 def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -> list[int]:
     """One turn without anything to look at: what is emitted."""
-    kernel.start(room, 1, False)
-    assert kernel.walk() == -1
+    assert kernel.start(room, 1, False) == -1
     for position in kernel.missing():
         kernel.show(position, f"<{position}>", kernel.size(position), kernel.mark(position))
-    kernel.start_stubs(stub_room, False)
-    for position in iter(kernel.stubs, -1):
+    position = kernel.start_stubs(stub_room, -1)
+    while position >= 0:
         kernel.set_stub(position, f"({position})", stub_size)
-    hidden = len(kernel) - kernel.carried - kernel.stub_count
-    parts: list[str] = []
-    order = list(kernel.emit(parts, "..." if hidden else ""))
-    assert len(parts) == len(order)
+        position = kernel.stubs()
+    text, order, ends = kernel.emit("", "..." if kernel.hidden else "", None)
+    assert (ends[0], ends[-1], len(ends)) == (0, len(text), len(order) + 1)
     kernel.release()
-    return order
+    return list(order)
 
 
 # Groups.
@@ -74,22 +71,22 @@ def test_two_subjects_of_one_hash_are_two_groups(kernel: Kernel) -> None:
     assert [kernel.group(5, "a"), kernel.group(5, "b"), kernel.group(5, "a")] == [0, 1, 0]
     assert kernel.find(5, "b") == 1
     assert kernel.find(5, "c") == -1
-    assert kernel.add(KEYED, 0, 0, 0, 1) == []
-    assert kernel.add(KEYED, 1, 0, 0, 1) == []
+    assert kernel.add(KEYED, 0, 0, 0, 1, None, 0) == []
+    assert kernel.add(KEYED, 1, 0, 0, 1, None, 0) == []
 
 
 def test_a_later_answer_supersedes_the_earlier(kernel: Kernel) -> None:
     gid = kernel.group(1, "q")
-    assert kernel.add(KEYED, gid, 0, 0, 3) == []
-    assert kernel.add(KEYED, gid, 0, 0, 4) == [0]
+    assert kernel.add(KEYED, gid, 0, 0, 3, None, 0) == []
+    assert kernel.add(KEYED, gid, 0, 0, 4, None, 0) == [0]
     assert [kernel.state(0), kernel.state(1)] == [SUPERSEDED, LIVE]
     assert (kernel.live, kernel.live_chars, kernel.newest(), kernel.before(1)) == (1, 4, 1, -1)
     assert kernel.last(gid) == 1
 
 
 def test_without_a_group_nothing_is_superseded(kernel: Kernel) -> None:
-    assert kernel.add(PLAIN, -1, 0, 0, 3) == []
-    assert kernel.add(PLAIN, -1, 0, 0, 4) == []
+    assert kernel.add(PLAIN, -1, 0, 0, 3, None, 0) == []
+    assert kernel.add(PLAIN, -1, 0, 0, 4, None, 0) == []
     assert (kernel.live, kernel.live_chars) == (2, 7)
 
 
@@ -150,7 +147,7 @@ def test_a_write_makes_the_reads_of_its_file_stale(kernel: Kernel) -> None:
     kernel.freshen(0)
     kernel.freshen(1)
     assert not kernel.unseen_write(0)
-    kernel.add(WRITE, one, 0, 0, 1)
+    kernel.add(WRITE, one, 0, 0, 1, None, 0)
     assert [kernel.is_fresh(0), kernel.is_fresh(1)] == [False, True]
     assert kernel.unseen_write(0)
     kernel.freshen(0)
@@ -169,10 +166,10 @@ def test_a_touched_file_is_looked_at_again_but_nobody_wrote_it(kernel: Kernel) -
 
 
 def test_any_write_makes_a_search_worth_a_look(kernel: Kernel) -> None:
-    kernel.add(SEARCH, -1, 0, 0, 5)
+    kernel.add(SEARCH, -1, 0, 0, 5, None, 0)
     kernel.freshen(0)
     assert kernel.is_fresh(0)
-    kernel.add(WRITE, kernel.group(1, "f"), 0, 0, 1)
+    kernel.add(WRITE, kernel.group(1, "f"), 0, 0, 1, None, 0)
     assert not kernel.is_fresh(0)
 
 
@@ -180,12 +177,10 @@ def test_the_walk_stops_at_what_must_be_looked_at(kernel: Kernel) -> None:
     gid = kernel.group(1, "f")
     read(kernel, gid, 1, 10)
     plain(kernel, 5)
-    kernel.start(100, 1, False)
-    assert kernel.walk() == 0
+    assert kernel.start(100, 1, False) == 0
     kernel.freshen(0)
     assert kernel.walk() == -1
-    kernel.start(100, 2, True)
-    assert kernel.walk() == 0, "once a turn its file is compared"
+    assert kernel.start(100, 2, True) == 0, "once a turn its file is compared"
     kernel.checked(gid)
     assert kernel.walk() == -1
 
@@ -194,8 +189,7 @@ def test_a_failed_one_leaves_the_walk(kernel: Kernel) -> None:
     gid = kernel.group(1, "f")
     plain(kernel, 5)
     read(kernel, gid, 1, 10)
-    kernel.start(100, 1, False)
-    assert kernel.walk() == 1
+    assert kernel.start(100, 1, False) == 1
     kernel.fail(1)
     assert kernel.walk() == -1
     assert (kernel.state(1), kernel.carried, kernel.used, kernel.live) == (FAILED, 1, 5, 1)
@@ -225,17 +219,17 @@ def test_what_is_carried_may_stand_before_what_is_counted(kernel: Kernel) -> Non
     gid = kernel.group(1, "q")
     plain(kernel, 5)
     for _ in range(4):
-        kernel.add(KEYED, gid, 0, 0, 5)
+        kernel.add(KEYED, gid, 0, 0, 5, None, 0)
     order = fit(kernel, 100, stub_room=1)
     assert order == [0 << SHIFT, 1 << SHIFT | COLLAPSED, 3 << SHIFT | STUB, 4 << SHIFT]
 
 
 def test_carried_ones_between_counted_ones_keep_their_place(kernel: Kernel) -> None:
     gid = kernel.group(1, "q")
-    kernel.add(KEYED, gid, 0, 0, 5)
+    kernel.add(KEYED, gid, 0, 0, 5, None, 0)
     plain(kernel, 5)
-    kernel.add(KEYED, gid, 0, 0, 5)
-    kernel.add(KEYED, gid, 0, 0, 5)
+    kernel.add(KEYED, gid, 0, 0, 5, None, 0)
+    kernel.add(KEYED, gid, 0, 0, 5, None, 0)
     order = fit(kernel, 100, stub_room=0)
     assert order == [0 << SHIFT | COLLAPSED, 1 << SHIFT, 3 << SHIFT]
 
@@ -245,51 +239,55 @@ def test_a_mark_is_emitted_with_its_text(kernel: Kernel) -> None:
     kernel.show(0, "cut", 5, CUT)
     kernel.show(1, "new", 7, REFRESHED)
     kernel.start(100, 1, False)
-    kernel.walk()
-    kernel.start_stubs(0, False)
-    parts = ["before"]
-    assert list(kernel.emit(parts, "")) == [0 << SHIFT | CUT, 1 << SHIFT | REFRESHED]
-    assert parts == ["before", "cut", "new"]
+    kernel.start_stubs(0, -1)
+    text, order, ends = kernel.emit("before", "", None)
+    assert list(order) == [0 << SHIFT | CUT, 1 << SHIFT | REFRESHED]
+    assert (text, list(ends)) == ("beforecutnew", [6, 9, 12])
     assert (kernel.live_chars, kernel.mark(0), kernel.size(1)) == (12, CUT, 7)
 
 
 def test_the_newest_may_be_cut_for_the_turn(kernel: Kernel) -> None:
     plain(kernel, 10, 50)
-    kernel.start(25, 1, False)
-    assert kernel.walk() == -1
+    assert kernel.start(25, 1, False) == -1
     assert kernel.carried == 0
-    kernel.start_stubs(100, True)
-    assert kernel.stubs() == 0
+    assert kernel.start_stubs(100, 25) == 0
     kernel.set_stub(0, "(0)", 3)
     assert kernel.stubs() == -1
-    parts: list[str] = []
-    assert list(kernel.emit(parts, "")) == [0 << SHIFT | STUB, 1 << SHIFT]
-    assert parts == ["(0)", "<1>"]
+    text, order, _ = kernel.emit("", "", "cut é")
+    assert list(order) == [0 << SHIFT | STUB, 1 << SHIFT]
+    assert kernel.used == 25
+    assert text == "(0)cut é"
+
+
+def test_the_newest_may_be_cut_below_hidden_ones(kernel: Kernel) -> None:
+    plain(kernel, 10, 50, 20)
+    kernel.fail(2)
+    kernel.start(25, 1, False)
+    assert kernel.start_stubs(0, 25) == 2
+    kernel.set_stub(2, "no room", 7)
+    assert kernel.stubs() == -1
+    text, order, _ = kernel.emit("", "2 more ", "cut")
+    assert list(order) == [0 << SHIFT | COLLAPSED, 1 << SHIFT]
+    assert text == "2 more cut"
 
 
 def test_a_stub_is_asked_for_again_when_a_later_answer_came(kernel: Kernel) -> None:
     gid = kernel.group(1, "q")
     for _ in range(2):
-        kernel.add(KEYED, gid, 0, 0, 5)
+        kernel.add(KEYED, gid, 0, 0, 5, None, 0)
     fit(kernel, 100)
-    kernel.start_stubs(100, False)
-    assert kernel.stubs() == -1
-    kernel.add(KEYED, gid, 0, 0, 5)
+    assert kernel.start_stubs(100, -1) == -1
+    kernel.add(KEYED, gid, 0, 0, 5, None, 0)
     kernel.start(100, 2, False)
-    kernel.walk()
-    kernel.start_stubs(100, False)
-    asked = []
-    for position in iter(kernel.stubs, -1):
-        asked.append(position)
-        kernel.set_stub(position, "by the newest", 1)
-    assert asked == [1, 0]
+    assert kernel.start_stubs(100, -1) == 1
+    kernel.set_stub(1, "by the newest", 1)
+    assert kernel.stubs() == 0
 
 
 def test_a_text_let_go_is_missing_when_it_is_carried_again(kernel: Kernel) -> None:
     plain(kernel, 10, 10, 10)
     fit(kernel, 10, stub_room=0)
     kernel.start(30, 2, False)
-    kernel.walk()
     assert kernel.missing() == [1, 0]
 
 
@@ -342,7 +340,7 @@ def test_what_does_not_enter_leaves_nothing_behind(kernel: Kernel) -> None:
         (READ, gid, 0, 5, 2**32),
     ]:
         with pytest.raises((OverflowError, IndexError)):
-            kernel.add(kind, group, lo, hi, size)
+            kernel.add(kind, group, lo, hi, size, None, 0)
     assert (len(kernel), kernel.live, kernel.live_chars) == (0, 0, 0)
     with pytest.raises(OverflowError, match="key"):
         kernel.group(2**64, "f")

@@ -18,8 +18,8 @@ from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
 
 Call: TypeAlias = tuple[str, tuple[object, ...]]
 
-COUNTS = ("live", "live_chars", "work", "used", "carried", "stub_used", "stub_count")
-FUNCTIONS = ("count_lines", "cut_head", "cut_lines", "cut_tail", "has_any")
+COUNTS = ("live", "live_chars", "work", "used", "carried", "stub_used", "stub_count", "hidden")
+FUNCTIONS = (*("count_lines", "cut_head", "cut_lines", "cut_tail", "extent", "has_any", "is_bare"),)
 TURN = "a whole turn"
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
@@ -53,6 +53,8 @@ ENTER = st.tuples(
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 60),
+        st.none() | st.just("top]\nrest"),
+        st.integers(0, 3),
     ),
 )
 CALLS = st.one_of(
@@ -62,7 +64,7 @@ CALLS = st.one_of(
     call("group", st.sampled_from([0, 1, 8, 16]), st.sampled_from("abcd")),
     call("group", KEY, SUBJECT),
     call("find", KEY, SUBJECT),
-    call("add", KIND, GROUP, LINE, LINE, SIZE),
+    call("add", KIND, GROUP, LINE, LINE, SIZE, TEXT, MARK),
     call("show", PLACE, TEXT, SIZE, MARK),
     call("set_stub", PLACE, TEXT, SIZE),
     call("covering", GROUP, LINE, LINE),
@@ -70,61 +72,61 @@ CALLS = st.one_of(
     *(
         call(name, PLACE)
         for name in (
-            *("fail", "state", "mark", "size", "before", "gid", "kind"),
+            *("fail", "state", "top", "mark", "size", "before", "gid", "kind"),
             *("freshen", "is_fresh", "unseen_write"),
         )
     ),
     *(call(name) for name in ("newest", "walk", "stubs", "missing", "release", "__len__")),
     call("start", ROOM, SIZE, FLAG),
-    call("start_stubs", ROOM, FLAG),
-    call("emit", st.just(["x"]) | st.none(), TEXT),
+    call("start_stubs", ROOM, SIZE),
+    call("emit", TEXT, TEXT, TEXT),
 )
 
 
 def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut: bool) -> object:
     """The calls of one assembly; each look at a file ends in its own way."""
     seen: list[object] = []
-    kernel.start(room, number, stat)
-    for position in iter(kernel.walk, -1):
+    position = kernel.start(room, number, stat)
+    while position >= 0:
         seen.append(position)
         if position % 5 == 4:
             kernel.fail(position)
-            continue
-        if kernel.gid(position) >= 0:
-            kernel.checked(kernel.gid(position))
-        if position % 2:
-            kernel.show(position, f"new {position}", kernel.size(position) + 1, position % 4)
-        kernel.freshen(position)
-    kernel.start_stubs(stub_room, cut and not kernel.carried)
-    for position in iter(kernel.stubs, -1):
+        else:
+            if kernel.gid(position) >= 0:
+                kernel.checked(kernel.gid(position))
+            if position % 2:
+                kernel.show(position, f"new {position}", kernel.size(position) + 1, position % 4)
+            kernel.freshen(position)
+        position = kernel.walk()
+    position = kernel.start_stubs(stub_room, 20 if cut and not kernel.carried else -1)
+    while position >= 0:
         seen.append(position)
         kernel.set_stub(position, f"stub {position} {kernel.state(position)}", 3 + position % 4)
+        position = kernel.stubs()
     for position in kernel.missing():
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
-    parts = ["block"]
-    hidden = len(kernel) - kernel.carried - kernel.stub_count
-    seen.append(list(kernel.emit(parts, f"{hidden} more" if hidden else "")))
+    line = f"{kernel.hidden} more" if kernel.hidden else ""
+    text, order, ends = kernel.emit("block", line, "ké" if cut else None)
     kernel.release()
-    return seen, parts
+    return seen, text, list(order), list(ends)
 
 
 def outcome(kernel: Kernel, asked: Call) -> object:
     """What a call gave or raised, in a form that two kernels can be compared by."""
     name, arguments = asked
-    given_parts = [list(each) if isinstance(each, list) else each for each in arguments]
     try:
         value = (
-            turn(kernel, *given_parts)  # type: ignore[arg-type]  # drawn to fit
+            turn(kernel, *arguments)  # type: ignore[arg-type]  # drawn to fit
             if name == TURN
-            else getattr(kernel, name)(*given_parts)
+            else getattr(kernel, name)(*arguments)
         )
     except Exception as error:
         value = (type(error), str(error))
-    if isinstance(value, array):
-        value = (value.typecode, list(value))
+    if isinstance(value, tuple) and isinstance(value[1], array):
+        value = (value[0], *((each.typecode, list(each)) for each in value[1:]))
     counts = [getattr(kernel, count) for count in COUNTS]
-    return type(value), value, given_parts, counts
+    return type(value), value, counts
 
 
 @needs_both
@@ -167,7 +169,33 @@ def test_every_count_and_search_is_the_same(text: str, times: int) -> None:
     for signs in [("a\n", "aé"), ("😀", "😀\r"), ("\ud83d\ude00",), ()]:
         found = outcome_of(TWIN, "has_any", many, signs)
         assert outcome_of(COMPILED, "has_any", many, signs) == found
+    assert outcome_of(COMPILED, "is_bare", text) == outcome_of(TWIN, "is_bare", text)
     assert outcome_of(COMPILED, "count_lines", many) == outcome_of(TWIN, "count_lines", many)
+
+
+@needs_both
+@given(
+    PIECES.map("".join) | TEXT,
+    st.none() | st.tuples(st.integers(0, 9), st.integers(0, 12)) | st.tuples(PLACE, PLACE),
+    st.none() | st.integers(0, 9) | WILD,
+    st.none() | st.integers(0, 33) | WILD,
+)
+def test_every_extent_is_the_same(
+    text: str, lines: tuple[int, int] | None, total: int | None, head: int | None
+) -> None:
+    assert COMPILED is not None
+    seen = [outcome_of(flavour, "extent", text, lines, total, head) for flavour in (COMPILED, TWIN)]
+    if not isinstance(seen[0], tuple):
+        fields = ("first", "last", "inside", "reached", "lo", "hi")
+        seen = [[getattr(shown, field) for field in fields] for shown in seen]
+    assert seen[0] == seen[1]
+
+
+@needs_both
+@given(st.text(st.characters(max_codepoint=200), max_size=3))
+def test_every_bare_text_is_the_same(text: str) -> None:
+    assert COMPILED is not None
+    assert outcome_of(COMPILED, "is_bare", text) == outcome_of(TWIN, "is_bare", text)
 
 
 def signatures(flavour: Flavour) -> dict[str, str]:

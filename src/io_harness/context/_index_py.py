@@ -30,7 +30,8 @@ def text_of(name: str, value: str) -> str:
 
 def within(name: str, value: int, least: int, most: int) -> int:
     """A whole number that the compiled kernel can hold, too."""
-    whole(name, value)
+    if not isinstance(value, int):
+        whole(name, value)
     if not least <= value <= most:
         raise OverflowError(f"{name} must be from {least} to {most}, got {value}")
     return value

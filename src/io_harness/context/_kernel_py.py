@@ -8,10 +8,24 @@ ones that left the window.
 
 from __future__ import annotations
 
+import re
 from array import array
-from operator import or_
+from itertools import accumulate
 
 from ._index_py import MAX_AXIS, MAX_COUNT, NONE, Index, text_of, whole, within
+from ._lines_py import Extent, count_lines, extent
+
+__all__ = [
+    "Extent",
+    "Kernel",
+    "count_lines",
+    "cut_head",
+    "cut_lines",
+    "cut_tail",
+    "extent",
+    "has_any",
+    "is_bare",
+]
 
 PLAIN, KEYED, READ, WRITE, SEARCH = 0, 1, 2, 3, 4
 LIVE, SUPERSEDED, FAILED = 0, 1, 2
@@ -19,6 +33,8 @@ LIVE, SUPERSEDED, FAILED = 0, 1, 2
 # stub; a position that holds no text is as good as collapsed.
 CUT, REFRESHED, STUB, COLLAPSED = 1, 2, 4, 8
 SHIFT = 4
+_WATCHED = (READ, SEARCH)
+_BARE = re.compile(r"[A-Za-z0-9_./@+~^*=%-]+").fullmatch
 MAX_SIZE = 2**32 - 1
 
 
@@ -60,16 +76,16 @@ def cut_lines(text: str, size: int) -> int:
     return text.rfind("\n", 0, size + 1)
 
 
-def count_lines(text: str) -> int:
-    """Lines of a text; LF alone ends one, and a last one needs no end."""
-    text_of("text", text)
-    return text.count("\n") + (text != "" and not text.endswith("\n"))
-
-
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
     """Whether a text has one of several signs, which all start with the same character."""
     text_of("text", text)
     return any(sign[0] in text and sign in text for sign in signs)
+
+
+def is_bare(text: str) -> bool:
+    """Whether a text is letters, digits and `_./@+~^*=%-` of ASCII only, and any at all."""
+    text_of("text", text)
+    return _BARE(text) is not None
 
 
 class Kernel(Index):
@@ -85,7 +101,7 @@ class Kernel(Index):
         self._size = array("q")
         self._stub_size = array("i")
         self._state = array("b")
-        self._bits = array("b")
+        self._code = array("q")
         self._kind = array("b")
         self._text: list[str] = []
         self._newest = NONE
@@ -116,12 +132,15 @@ class Kernel(Index):
 
     # Entering.
 
-    def add(self, kind: int, gid: int, lo: int, hi: int, size: int) -> list[int]:
+    def add(  # noqa: PLR0917  # keywords would cost a third of the call
+        self, kind: int, gid: int, lo: int, hi: int, size: int, text: str | None, mark: int
+    ) -> list[int]:
         """Enter the next position, newest of all; gives the positions it supersedes.
 
         `size` is in code points, arguments included. For a read `[lo, hi)` is what it shows, on
         an axis where line L starts at L << 32 and a line cut inside ends at (L << 32) + kept.
-        A group of -1 is a question of its own, never superseded.
+        A group of -1 is a question of its own, never superseded. `text` and `mark` are as in
+        `show`.
         """
         within("kind", kind, PLAIN, SEARCH)
         within("lo", lo, 0, MAX_AXIS)
@@ -130,7 +149,13 @@ class Kernel(Index):
         if whole("gid", gid) != NONE:
             self._group(gid)
         position = within("the number of positions", len(self._size), 0, MAX_COUNT)
+        within("mark", mark, 0, CUT | REFRESHED)
+        if text is not None:
+            text_of("text", text)
+        self.work += 1
         self._append(kind, gid, size)
+        self._text[position] = "" if text is None else text
+        self._code[position] = position << SHIFT | (mark | COLLAPSED if text is None else mark)
         if gid == NONE:
             return []
         self._version[gid] += 1
@@ -156,7 +181,7 @@ class Kernel(Index):
         self._size.append(size)
         self._stub_size.append(0)
         self._state.append(LIVE)
-        self._bits.append(COLLAPSED)
+        self._code.append(position << SHIFT | COLLAPSED)
         self._kind.append(kind)
         self._text.append("")
         self._prev.append(self._newest)
@@ -183,11 +208,13 @@ class Kernel(Index):
             self.live -= 1
             self.live_chars -= self._size[position]
         self._state[position] = state
+        top = self.top(position) if position >= self._low_before else ""
         self._let_go(position)
+        self._text[position] = top
 
     def _let_go(self, position: int) -> None:
         self._text[position] = ""
-        self._bits[position] = self._bits[position] & ~STUB | COLLAPSED
+        self._code[position] = self._code[position] & ~STUB | COLLAPSED
 
     # What Python hands over for a position.
 
@@ -205,7 +232,7 @@ class Kernel(Index):
             self.live_chars += size - self._size[position]
         self._size[position] = size
         self._text[position] = "" if text is None else text
-        self._bits[position] = mark | COLLAPSED if text is None else mark
+        self._code[position] = position << SHIFT | (mark | COLLAPSED if text is None else mark)
 
     def set_stub(self, position: int, text: str, size: int) -> None:
         """Set the one line that stands for a position now; it is asked for again when wrong."""
@@ -215,11 +242,20 @@ class Kernel(Index):
         self._stub_size[position] = size
         self._stub_version[position] = self._stub_wanted(position)
         self._text[position] = text
-        self._bits[position] = self._bits[position] & ~COLLAPSED | STUB
+        self._code[position] = self._code[position] & ~COLLAPSED | STUB
 
     def _stub_wanted(self, position: int) -> int:
         """What a stub's words depend on: the answers that came later."""
         return self._version[self._gid[position]] if self._state[position] == SUPERSEDED else 0
+
+    def top(self, position: int) -> str:
+        """The first line of a carried text, its closing bracket left off: how a stub begins.
+
+        Kept for a turn after the position was retired; "" where no such text is held.
+        """
+        text = "" if self._code[self._at(position)] & STUB else self._text[position]
+        end = text.find("\n")
+        return text if end < 0 else text[: max(end - 1, 0)]
 
     def fail(self, position: int) -> None:
         """A refresh failed: the position leaves the live ones."""
@@ -231,7 +267,7 @@ class Kernel(Index):
 
     def mark(self, position: int) -> int:
         """CUT and REFRESHED, or 0."""
-        return self._bits[self._at(position)] & (CUT | REFRESHED)
+        return self._code[self._at(position)] & (CUT | REFRESHED)
 
     def size(self, position: int) -> int:
         """The code points of a position where it is carried, arguments included."""
@@ -301,8 +337,11 @@ class Kernel(Index):
 
     # The fit.
 
-    def start(self, room: int, turn: int, stat: bool) -> None:
-        """Begin the walk from the newest live position; `stat`: look at every file once a turn."""
+    def start(self, room: int, turn: int, stat: bool) -> int:
+        """Begin the walk from the newest live position; gives what `walk` gives.
+
+        `stat`: every file is looked at once a turn.
+        """
         self._room = whole("room", room)
         self._turn = within("turn", turn, 0, MAX_COUNT)
         self._stat = stat
@@ -311,79 +350,109 @@ class Kernel(Index):
         self._missing = []
         self.used = 0
         self.carried = 0
+        return self.walk()
 
     def walk(self) -> int:
         """Go on until a read or search must be looked at (its position) or the walk ends (-1)."""
-        position = self._cursor
+        sizes, codes, kinds, before = self._size, self._code, self._kind, self._prev
+        position, left = self._cursor, self._room - self.used
         self._cursor = NONE
         while position != NONE:
-            if self._seen[position] != self._wanted(position) or self._unchecked(position):
+            if kinds[position] in _WATCHED and self._must_look(position):
                 self._cursor = position
-                return position
-            self.work += 1
-            if self.used + self._size[position] > self._room:
                 break
-            if self._bits[position] & (STUB | COLLAPSED):
+            self.work += 1
+            left -= sizes[position]
+            if left < 0:
+                break
+            if codes[position] & (STUB | COLLAPSED):
                 self._missing.append(position)
-            self.used += self._size[position]
+            self.used += sizes[position]
             self.carried += 1
             self._first = position
-            position = self._prev[position]
-        return NONE
+            position = before[position]
+        return self._cursor
 
-    def _unchecked(self, position: int) -> bool:
+    def _must_look(self, position: int) -> bool:
+        """Whether a read or search changed, or its file was not looked at this turn."""
         gid = self._gid[position]
-        watched = self._stat and self._kind[position] == READ and gid != NONE
-        return watched and self._turn_of[gid] != self._turn
+        if self._kind[position] == SEARCH or gid == NONE:
+            return self._seen[position] != self._wanted(position)
+        if self._seen[position] != self._file_version[gid]:
+            return True
+        return self._stat and self._turn_of[gid] != self._turn
 
     def missing(self) -> list[int]:
         """The carried positions whose text was let go, and has to be set again."""
         return self._missing
 
-    def start_stubs(self, room: int, newest_cut: bool) -> None:
-        """Begin the stubs, newest first; `newest_cut`: the newest live one is carried, cut."""
+    def start_stubs(self, room: int, cut: int) -> int:
+        """Begin the stubs, newest first; gives what `stubs` gives.
+
+        `cut` is the size of the newest live one where it is carried all the same, cut; else -1.
+        """
         self._stub_room = whole("room", room)
-        if newest_cut and self._newest != NONE:
+        if within("cut", cut, -1, MAX_SIZE) >= 0 and self._newest != NONE:
             self._first = self._newest
             self.carried = 1
+            self.used = cut
         self._stub_cursor = len(self._size) - 1
         self.stub_used = 0
         self.stub_count = 0
-        self._low = 0 if self.carried == len(self._size) else len(self._size)
+        self._low = len(self._size)
+        return self.stubs()
 
     def stubs(self) -> int:
         """Go on until a stub's line must be made (its position) or no more fits (-1)."""
-        position = self._stub_cursor
+        start = position = self._stub_cursor
+        if start == NONE:
+            return NONE
+        states, codes, sizes = self._state, self._code, self._stub_size
         first = self._first if self._first != NONE else len(self._size)
+        left, count = self._stub_room - self.stub_used, 0
         self._stub_cursor = NONE
         while position >= 0:
-            if position < first or self._state[position] != LIVE:
-                wanted = self._stub_wanted(position)
-                if not self._bits[position] & STUB or self._stub_version[position] != wanted:
+            state = states[position]
+            if state != LIVE or position < first:
+                if not codes[position] & STUB or (
+                    state == SUPERSEDED
+                    and self._stub_version[position] != self._version[self._gid[position]]
+                ):
                     self._stub_cursor = position
-                    return position
-                if self.stub_used + self._stub_size[position] > self._stub_room:
+                    break
+                if sizes[position] > left:
                     self.work += 1
                     break
-                self.stub_used += self._stub_size[position]
-                self.stub_count += 1
-            self.work += 1
-            self._low = position
+                left -= sizes[position]
+                count += 1
             position -= 1
-        return NONE
+        self.stub_used = self._stub_room - left
+        self.stub_count += count
+        self.work += start - position
+        self._low = position + 1
+        return self._stub_cursor
 
-    def emit(self, parts: list[str], collapsed: str) -> array[int]:
-        """Append the chosen texts in order to `parts`; gives what each one is.
+    @property
+    def hidden(self) -> int:
+        """How many are neither carried nor a stub."""
+        return len(self._size) - self.carried - self.stub_count
 
-        Each number is a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
-        line that stands at the place of the oldest position counted; "" where none is.
+    def emit(
+        self, block: str, collapsed: str, cut: str | None
+    ) -> tuple[str, array[int], array[int]]:
+        """The section: `block` and the chosen texts in order; what each one is; where it ends.
+
+        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
+        line that stands at the place of the oldest position counted, "" where none is; `cut`
+        stands for the text of the newest live position where that had to be cut.
         """
+        text_of("block", block)
         text_of("collapsed", collapsed)
-        if not isinstance(parts, list):
-            raise TypeError(f"parts must be a list, got {type(parts).__name__}")
+        if cut is not None:
+            text_of("cut", cut)
+        parts: list[str] = []
         order = array("q")
-        low = self._low
-        position = self._first
+        low, position = self._low, self._first
         if collapsed:
             oldest = 0
             while position == oldest < low:
@@ -394,13 +463,19 @@ class Kernel(Index):
         while NONE != position < low:
             position = self._take(position, parts, order)
         parts += self._text[low:]
-        places = range(low << SHIFT, len(self._size) << SHIFT, 1 << SHIFT)
-        order.extend(map(or_, places, self._bits[low:]))
-        return order
+        order.extend(self._code[low:])
+        if cut is not None:
+            at = len(order) - 1
+            while at >= 0 and order[at] >> SHIFT != self._newest:
+                at -= 1
+            if at >= 0:
+                parts[at] = cut
+        ends = array("q", accumulate(map(len, parts), initial=len(block)))
+        return "".join([block, *parts]), order, ends
 
     def _take(self, position: int, parts: list[str], order: array[int]) -> int:
         parts.append(self._text[position])
-        order.append(position << SHIFT | self._bits[position])
+        order.append(self._code[position])
         return self._next[position]
 
     def release(self) -> None:
@@ -408,7 +483,7 @@ class Kernel(Index):
         first = self._first if self._first != NONE else len(self._size)
         position = self._prev[first] if self._first != NONE else self._newest
         while position != NONE and (
-            not self._bits[position] & (STUB | COLLAPSED) or 0 <= self._first_before <= position
+            not self._code[position] & (STUB | COLLAPSED) or 0 <= self._first_before <= position
         ):
             if position < self._low:
                 self._let_go(position)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from io_harness.errors import ConfigError
 from io_harness.types import MemoryEntry
@@ -11,7 +12,7 @@ from io_harness.types import MemoryEntry
 from . import manifest as manifests
 from . import render
 from ._kernel_py import CUT, SHIFT
-from .assembled import Assembled, Squeezed
+from .assembled import Assembled, Counts, Parts, Squeezed
 from .budget import (
     CHARS_PER_TOKEN,
     COLLAPSED_CHARS,
@@ -27,6 +28,8 @@ from .priced import PricedAssembler
 from .resume import Snapshot, restore
 from .view import View
 from .watch import Watch
+
+_UNCUT = -1
 
 
 class Assembler:
@@ -92,41 +95,48 @@ class Assembler:
 
         Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens or a negative step.
         """
-        _whole("budget_tokens", budget_tokens, MIN_CEILING_TOKENS)
-        _whole("step", step, 0)
+        _check("budget_tokens", budget_tokens, MIN_CEILING_TOKENS)
+        _check("step", step, 0)
         view, kernel = self._view, self._view.kernel
         self._turn += 1
+        self._watch.begin_turn()
         if self._priced is not None:
             return self._grow(self._priced, step, budget_tokens, notes)
-        visited, entered = kernel.work, len(kernel)
+        visited = kernel.work
         cap = entry_cap_chars(budget_tokens)
-        self._watch.begin_turn()
         view.enter_new(cap, len(view.ledger))
         block = render.render_notes(notes, budget_tokens // 4 * CHARS_PER_TOKEN)
         room = budget_tokens * CHARS_PER_TOKEN - len(block.text)
         squeezed = self._fit(room, budget_tokens, step, cap)
-        return self._emit(block, squeezed, kernel.work - visited + len(kernel) - entered)
+        for position in kernel.missing():
+            view.render(position)
+        return self._emit(block, squeezed, visited)
 
     def _fit(self, room: int, ceiling: int, step: int, cap: int) -> Carried | None:
         """Choose what is carried and what is a stub; the newest one where it had to be cut."""
+        kernel = self._view.kernel
         if self._all_fit(room, step, cap):
             return None
         reserve = min(max(ceiling // 8, 64), ceiling // 4) * CHARS_PER_TOKEN
-        squeezed = self._walk(room - reserve, step, cap)
-        if self._may_all_fit(room):
+        looked = self._look_around(room - reserve, step, cap)
+        if looked and self._may_all_fit(room):
             # What was looked at has become shorter.
             if self._all_fit(room, step, cap):
                 return None
-            squeezed = self._walk(room - reserve, step, cap)
-        kernel = self._view.kernel
-        kernel.start_stubs(reserve - COLLAPSED_CHARS, squeezed is not None)
-        for position in iter(kernel.stubs, -1):
+            self._look_around(room - reserve, step, cap)
+        squeezed, size = None, _UNCUT
+        if not kernel.carried and kernel.live:
+            squeezed = self._view.squeeze(kernel.newest(), room - reserve)
+            size = len(squeezed.text) + len(squeezed.args)
+        position = kernel.start_stubs(reserve - COLLAPSED_CHARS, size)
+        while position >= 0:
             self._view.make_stub(position)
+            position = kernel.stubs()
         return squeezed
 
     def _may_all_fit(self, room: int) -> bool:
         kernel = self._view.kernel
-        return kernel.live == len(kernel) and kernel.live_chars <= room
+        return kernel.live_chars <= room and kernel.live == len(kernel)
 
     def _all_fit(self, room: int, step: int, cap: int) -> bool:
         """Whether nothing is hidden, as far as is known once all was looked at."""
@@ -134,112 +144,82 @@ class Assembler:
             return False
         self._look_around(room, step, cap)
         kernel = self._view.kernel
-        if kernel.carried < len(kernel):
-            return False
-        kernel.start_stubs(0, False)
-        return True
+        return kernel.carried == len(kernel) and kernel.start_stubs(0, _UNCUT) < 0
 
-    def _look_around(self, room: int, step: int, cap: int) -> None:
+    def _look_around(self, room: int, step: int, cap: int) -> bool:
         """Walk from the newest live observation, each read looked at, while they fit."""
-        kernel = self._view.kernel
-        kernel.start(room, self._turn, self._watch.sees_files)
-        for position in iter(kernel.walk, -1):
+        kernel, looked = self._view.kernel, False
+        position = kernel.start(room, self._turn, self._watch.sees_files)
+        while position >= 0:
             self._watch.look(position, step, cap)
+            position, looked = kernel.walk(), True
+        return looked
 
-    def _walk(self, room: int, step: int, cap: int) -> Carried | None:
+    def _emit(self, block: render.NotesBlock, squeezed: Carried | None, visited: int) -> Assembled:
         kernel = self._view.kernel
-        self._look_around(room, step, cap)
-        if kernel.carried or kernel.newest() < 0:
-            return None
-        return self._view.squeeze(kernel.newest(), room)
-
-    def _emit(self, block: render.NotesBlock, squeezed: Carried | None, work: int) -> Assembled:
-        view, kernel = self._view, self._view.kernel
-        for position in kernel.missing():
-            view.render(position)
-        used = kernel.used
-        if squeezed is not None:
-            used = len(squeezed.text) + len(squeezed.args)
-        hidden = len(kernel) - kernel.carried - kernel.stub_count
+        hidden = kernel.hidden
         line = render.collapsed(hidden) if hidden else ""
-        texts: list[str] = []
-        order = kernel.emit(texts, line)
-        cut = None
-        if squeezed is not None:
-            newest = kernel.newest()
-            cut = _put(texts, order, squeezed, newest << SHIFT | kernel.mark(newest))
-        kernel.release()
-        assembled = Assembled(
-            view,
-            block,
-            texts,
-            order,
-            cut,
-            before=self._before,
-            carried=kernel.carried,
-            hidden=hidden,
-            chars=len(block.text) + used + kernel.stub_used + len(line),
-            work=work,
-            made=tuple(self._watch.made),
-            manifest=self._manifest_of(None),
+        text, order, ends = kernel.emit(
+            block.text, line, None if squeezed is None else squeezed.text
         )
-        self._before = assembled.text
-        return assembled
+        cut = None if squeezed is None else self._squeezed(order, squeezed)
+        kernel.release()
+        chars = len(block.text) + kernel.used + kernel.stub_used + len(line)
+        return self._made(
+            text,
+            (self._view, block, ends, order, cut),
+            (kernel.carried, len(kernel), hidden, chars, kernel.work - visited, len(order)),
+            None,
+        )
+
+    def _squeezed(self, order: array[int], squeezed: Carried) -> Squeezed:
+        """Where the cut newest observation stands, and what is sent of it."""
+        newest, index = self._view.kernel.newest(), len(order) - 1
+        while order[index] >> SHIFT != newest:
+            index -= 1
+        cut = 0 if squeezed.head is None else CUT
+        order[index] = newest << SHIFT | self._view.kernel.mark(newest) | cut
+        return index, squeezed.args, squeezed.head
 
     def _grow(
         self, priced: PricedAssembler, step: int, ceiling: int, notes: Sequence[MemoryEntry]
     ) -> Assembled:
         """The section of this turn where a repeated prefix is cheap."""
-        view = self._view
-        self._watch.begin_turn()
         section = priced.turn(step, ceiling, notes)
-        assembled = Assembled(
-            view,
-            section.block,
-            section.texts,
-            section.codes,
-            section.squeezed,
-            before=self._before,
-            carried=len(section.carried),
-            hidden=section.hidden,
-            chars=section.chars,
-            work=priced.visited,
-            made=tuple(self._watch.made),
-            manifest=self._manifest_of(Snapshot(view, self._watch, priced, section)),
+        carried, entered = len(section.carried), len(self._view.kernel)
+        return self._made(
+            "".join([section.block.text, *section.texts]),
+            (self._view, section.block, section.texts, section.codes, section.squeezed),
+            (carried, entered, section.hidden, section.chars, priced.visited, len(section.texts)),
+            Snapshot(self._view, self._watch, priced, section),
         )
-        self._before = assembled.text
-        return assembled
 
-    def _manifest_of(self, snapshot: Snapshot | None) -> Callable[[], str]:
-        view, turn = self._view, self._turn
-        entered, caps, made = len(view.kernel), len(view.caps), len(self._watch.log)
+    def _made(
+        self, text: str, parts: Parts, counts: Counts, snapshot: Snapshot | None
+    ) -> Assembled:
+        watch, before = self._watch, self._before
+        self._before = text
+        caps, made = len(self._view.caps), len(watch.log)
+        manifest = partial(self._manifest, self._turn, counts[1], caps, made, snapshot)
+        return Assembled(text, parts, counts, before, tuple(watch.made), manifest)
 
-        def build() -> str:
-            # Asked for late, what was superseded meanwhile is needed again.
-            log = view.refreshes.values() if turn == self._turn else self._watch.log[:made]
-            return manifests.dump(
-                manifests.State(
-                    entered,
-                    tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
-                    manifests.newest(log),
-                    self._watch.looked_past_writes(),
-                    None if snapshot is None else snapshot.state(),
-                )
+    def _manifest(
+        self, turn: int, entered: int, caps: int, made: int, snapshot: Snapshot | None
+    ) -> str:
+        view, watch = self._view, self._watch
+        # Asked for late, what was superseded meanwhile is needed again.
+        log = view.refreshes.values() if turn == self._turn else watch.log[:made]
+        return manifests.dump(
+            manifests.State(
+                entered,
+                tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
+                manifests.newest(log),
+                watch.looked_past_writes(),
+                None if snapshot is None else snapshot.state(),
             )
+        )
 
-        return build
 
-
-def _whole(name: str, value: object, least: int) -> None:
+def _check(name: str, value: object, least: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
-
-
-def _put(texts: list[str], order: array[int], squeezed: Carried, code: int) -> Squeezed:
-    """Put the cut newest observation in the place of its uncut self; where that is."""
-    index = len(order) - 1
-    while order[index] >> SHIFT != code >> SHIFT:
-        index -= 1
-    texts[index] = squeezed.text
-    order[index] = code if squeezed.head is None else code | CUT
-    return index, squeezed.args, squeezed.head

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TypeAlias, overload
 
 from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
@@ -19,6 +20,12 @@ AGAIN = HUNK | REFRESHED
 BITS = (1 << SHIFT) - 1
 # The index of the piece cut further for its turn, its arguments, how much of its text is kept.
 Squeezed: TypeAlias = tuple[int, str, int | None]
+# The view, the memory block, the texts below it or where they start and end in the section, what
+# each is (see `Kernel.emit`); the lists may grow later.
+Parts: TypeAlias = tuple[View, NotesBlock, "list[str] | array[int]", "array[int]", Squeezed | None]
+# Observations carried, entered and only counted; code points of text and arguments; observations
+# visited; texts.
+Counts: TypeAlias = tuple[int, int, int, int, int, int]
 _NOT_YET = -1
 
 
@@ -106,62 +113,24 @@ class Assembled:
     microseconds, and describing each of them a hundred times as much.
     """
 
-    __slots__ = (
-        "_before",
-        "_block",
-        "_carried",
-        "_chars",
-        "_count",
-        "_entered",
-        "_hidden",
-        "_made",
-        "_manifest",
-        "_order",
-        "_squeezed",
-        "_stable",
-        "_text",
-        "_texts",
-        "_view",
-        "_work",
-    )
+    __slots__ = ("_before", "_counts", "_made", "_manifest", "_parts", "_stable", "_text")
 
-    def __init__(
+    def __init__(  # noqa: PLR0917  # once a turn, and keywords would cost a third of it
         self,
-        view: View,
-        block: NotesBlock,
-        texts: list[str],
-        order: array[int],
-        squeezed: Squeezed | None,
-        *,
+        text: str,
+        parts: Parts,
+        counts: Counts,
         before: str,
-        carried: int,
-        hidden: int,
-        chars: int,
-        work: int,
         made: tuple[Refresh, ...],
         manifest: Callable[[], str],
     ) -> None:
-        """Join `texts` below the block; `order` tells what each one is (see `Kernel.emit`).
-
-        `before` is the section before, `hidden` how many observations are only counted, `chars`
-        the code points of text and arguments, `made` the refreshes of this turn. The lists may
-        grow later.
-        """
-        self._view = view
-        self._block = block
-        self._texts = texts
-        self._order = order
-        self._squeezed = squeezed
-        self._text = "".join([block.text, *texts]) if block.text else "".join(texts)
+        """`before` is the section before, `made` the refreshes of this turn."""
+        self._text = text
+        self._parts = parts
+        self._counts = counts
         self._before = before
-        self._carried = carried
-        self._hidden = hidden
-        self._chars = chars
-        self._work = work
         self._made = made
         self._manifest = manifest
-        self._count = len(texts)
-        self._entered = len(view.kernel)
         self._stable = _NOT_YET
 
     def __repr__(self) -> str:
@@ -178,24 +147,20 @@ class Assembled:
     @property
     def pieces(self) -> Sequence[Piece]:
         """What the section consists of; the texts of all, joined, are the section."""
-        return Pieces(
-            self._view,
-            self._block.text,
-            self._texts,
-            self._order,
-            self._squeezed,
-            count=self._count,
-        )
+        view, block, texts, order, squeezed = self._parts
+        if isinstance(texts, array):
+            texts = [self._text[start:end] for start, end in pairwise(texts)]
+        return Pieces(view, block.text, texts, order, squeezed, count=self._counts[5])
 
     @property
     def carried(self) -> int:
         """How many observations are shown in full, bounded and refreshed ones too."""
-        return self._carried
+        return self._counts[0]
 
     @property
     def stubbed(self) -> int:
         """How many are not, collapsed ones too; with `carried` the number of observations."""
-        return self._entered - self._carried
+        return self._counts[1] - self._counts[0]
 
     @property
     def reread(self) -> int:
@@ -210,27 +175,27 @@ class Assembled:
     @property
     def recalled(self) -> int:
         """How many notes are in the memory block."""
-        return len(self._block.recalled)
+        return len(self.recalled_keys)
 
     @property
     def recalled_keys(self) -> tuple[str, ...]:
         """The keys of the notes in the memory block."""
-        return self._block.recalled
+        return self._parts[1].recalled
 
     @property
     def left_out(self) -> int:
         """How many notes the memory block had no room for."""
-        return self._block.left_out
+        return self._parts[1].left_out
 
     @property
     def collapsed(self) -> bool:
         """Whether observations are counted in one line that is all there is of them."""
-        return self._hidden > 0
+        return self._counts[2] > 0
 
     @property
     def est_tokens(self) -> int:
         """The estimate of text and arguments, in tokens: what the ceiling bounds."""
-        return tokens_of(self._chars)
+        return tokens_of(self._counts[3])
 
     @property
     def stable_chars(self) -> int:
@@ -247,7 +212,7 @@ class Assembled:
     @property
     def work(self) -> int:
         """How many observations were visited to assemble it."""
-        return self._work
+        return self._counts[4]
 
     @property
     def manifest(self) -> str:

@@ -13,12 +13,11 @@ from .arguments import EMPTY, for_entry
 from .bound import Cut, Keep, cut_inside
 from .escape import TARGET_CHARS
 from .grammar import escape
-from .kernel import count_lines
+from .kernel import Extent, count_lines, extent
 
-END = 1 << 62
-LINE = 32
 _TARGET_CHARS = (TARGET_CHARS, 100, 24, 8)
 _LEAST_CHARS = 40
+_READ = ObsKind.READ
 _KEEP: dict[ObsKind, Keep] = {
     ObsKind.READ: "lines",
     ObsKind.GREP: "lines",
@@ -46,48 +45,6 @@ class Refresh:
     digest: str | None = None
     cap: int = 0
     because: str = ""
-
-
-class Extent(NamedTuple):
-    """The lines that a text shows of a file.
-
-    `last` is the last line shown whole, `inside` how many characters are shown of the line
-    after it, `reached` whether the file's end is shown.
-    """
-
-    first: int
-    last: int
-    inside: int
-    reached: bool
-
-    @property
-    def lo(self) -> int:
-        """Where it starts on the kernel's axis."""
-        return self.first << LINE
-
-    @property
-    def hi(self) -> int:
-        """Where it ends on the kernel's axis."""
-        return END if self.reached else ((self.last + 1) << LINE) + self.inside
-
-
-def extent(
-    text: str, lines: tuple[int, int] | None, total: int | None, head: int | None = None
-) -> Extent:
-    """The lines shown of a read of `lines` that got `text` and shows its first `head` chars."""
-    first = 1 if lines is None else lines[0]
-    if head is not None:
-        whole = text.count("\n", 0, head)
-        start = text.rfind("\n", 0, head) + 1
-        if head > start and (head == len(text) or text[head] == "\n"):
-            return Extent(first, first + whole, 0, False)
-        return Extent(first, first + whole - 1, head - start, False)
-    count = count_lines(text)
-    last = first + count - 1
-    if lines is None:
-        return Extent(first, last, 0, total is None or last >= total)
-    fewer = count == 0 or last < lines[1]
-    return Extent(first, min(last, lines[1]), 0, fewer or (total is not None and last >= total))
 
 
 class Carried(NamedTuple):
@@ -167,16 +124,46 @@ def carry(
     why: str = "",
 ) -> Carried:
     """An observation carried within `cap` code points, the header not counted."""
-    text = source(observation, refresh)[0]
+    if refresh is None and not why:
+        return Carried(*entered(observation, call, cap))
+    text, _, _ = source(observation, refresh)
     why = why or _why(observation, call, refresh)
-    content, head = escape(text) if len(text) <= cap else None, None
-    if content is None or len(content) > cap:
-        cut = _cut(observation, call, refresh, text, cap)
-        content, head = cut.text, cut.head
+    content, head = _content(observation, call, refresh, text, cap)
     shown, words = detail(observation, refresh, head)
     args = for_entry(observation.args, cap) if observation.args else ""
     top = render.header(observation, call, detail=words, why=why)
     return Carried(f"{top}{content}\n", args, head, shown)
+
+
+def entered(
+    observation: Observation, call: int, cap: int
+) -> tuple[str, str, int | None, Extent | None]:
+    """The same as `carry`, in a plain tuple, for one that was never refreshed.
+
+    The hot one of the two: it is what every observation goes through once.
+    """
+    text, lines, total = observation.text, observation.lines, observation.total_lines
+    content, head = _content(observation, call, None, text, cap)
+    args = for_entry(observation.args, cap) if observation.args else ""
+    if observation.kind is _READ and head is None:
+        shown = extent(text, lines, total)
+        if lines is None and total is None:
+            total = shown.last
+        words = render.span(shown.first, shown.last, total)
+        return f"{render.header(observation, call, words)}{content}\n", args, None, shown
+    cut, words = detail(observation, None, head)
+    return f"{render.header(observation, call, words)}{content}\n", args, head, cut
+
+
+def _content(
+    observation: Observation, call: int, refresh: Refresh | None, text: str, cap: int
+) -> tuple[str, int | None]:
+    if len(text) <= cap:
+        content = escape(text)
+        if len(content) <= cap:
+            return content, None
+    cut = _cut(observation, call, refresh, text, cap)
+    return cut.text, cut.head
 
 
 def _cut(observation: Observation, call: int, refresh: Refresh | None, text: str, cap: int) -> Cut:

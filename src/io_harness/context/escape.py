@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from .kernel import is_bare
+
 TARGET_CHARS = 200
-_BARE = re.compile(r"[A-Za-z0-9_./@+~^*=%-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-f]+)\}|(.))")
@@ -47,7 +48,7 @@ def quote(text: str, limit: int | None = None) -> str:
     Control and format characters, surrogates and angle brackets are escaped. Over `limit` code
     points it is shortened, between escapes, and ends with an ellipsis.
     """
-    if _BARE.fullmatch(text) and (limit is None or len(text) <= limit):
+    if is_bare(text) and (limit is None or len(text) <= limit):
         return text
     return quoted(text, limit)
 

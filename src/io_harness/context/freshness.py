@@ -8,8 +8,8 @@ from typing import Protocol
 from io_harness.errors import NotRegularFile, PathOutside
 from io_harness.types import Act, Effect, Observation, ReadResult, Signature, Verdict
 
-from .entry import Refresh, extent, source
-from .kernel import count_lines
+from .entry import Refresh, source
+from .kernel import count_lines, extent
 from .keys import plain_path
 
 NO_WORKSPACE = "there is no workspace"

@@ -53,10 +53,9 @@ _ESCAPED = re.compile(rf"{_START}\\(?=\\*{OURS}{_END})")
 
 def escape(text: str) -> str:
     """Content as it is shown: what would parse as a line of ours gets a leading backslash."""
-    text = clean(text)
-    if has_sign(text):
-        return _FORGED.sub("\\\\", text)
-    return text
+    if not text.isascii():
+        text = clean(text)
+    return _FORGED.sub("\\\\", text) if has_any(text, _SIGNS) else text
 
 
 def has_sign(text: str) -> bool:

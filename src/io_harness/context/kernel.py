@@ -13,19 +13,60 @@ def _is_set(name: str) -> bool:
 
 
 if TYPE_CHECKING or _is_set("IO_HARNESS_NO_EXTENSIONS"):
-    from ._kernel_py import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
+    from ._kernel_py import (
+        Extent,
+        Kernel,
+        count_lines,
+        cut_head,
+        cut_lines,
+        cut_tail,
+        extent,
+        has_any,
+        is_bare,
+    )
 
     COMPILED = False
 else:
     try:
-        from ._kernel import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
+        from ._kernel import (
+            Extent,
+            Kernel,
+            count_lines,
+            cut_head,
+            cut_lines,
+            cut_tail,
+            extent,
+            has_any,
+            is_bare,
+        )
     except ImportError:
         if _is_set("IO_HARNESS_REQUIRE_EXTENSIONS"):
             raise
-        from ._kernel_py import Kernel, count_lines, cut_head, cut_lines, cut_tail, has_any
+        from ._kernel_py import (
+            Extent,
+            Kernel,
+            count_lines,
+            cut_head,
+            cut_lines,
+            cut_tail,
+            extent,
+            has_any,
+            is_bare,
+        )
 
         COMPILED = False
     else:
         COMPILED = True
 
-__all__ = ["COMPILED", "Kernel", "count_lines", "cut_head", "cut_lines", "cut_tail", "has_any"]
+__all__ = [
+    "COMPILED",
+    "Extent",
+    "Kernel",
+    "count_lines",
+    "cut_head",
+    "cut_lines",
+    "cut_tail",
+    "extent",
+    "has_any",
+    "is_bare",
+]

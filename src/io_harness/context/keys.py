@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-import xxhash
+from xxhash import xxh3_64_intdigest
 
 from io_harness.types import Observation, ObsKind
 
@@ -36,4 +36,4 @@ def question_subject(observation: Observation) -> str | None:
 
 def hash64(subject: str) -> int:
     """A 64-bit hash that is the same in every process."""
-    return xxhash.xxh3_64_intdigest(subject.encode("utf-8", "surrogatepass"))
+    return xxh3_64_intdigest(subject.encode("utf-8", "surrogatepass"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from io_harness.errors import LedgerError
@@ -68,14 +68,20 @@ def _with_call(observation: Observation, call: int) -> Observation:
 
 
 class Ledger:
-    """Observations in the order they were made; belongs to one thread at a time."""
+    """Observations in the order they were made; belongs to one thread at a time.
 
-    __slots__ = ("_calls", "_free", "_observations", "_step", "_taken")
+    `pushed(position)` is an observation as it was pushed, its call perhaps `None`, and
+    `call(position)` is its call.
+    """
+
+    __slots__ = ("_calls", "_free", "_observations", "_step", "_taken", "call", "pushed")
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
         # Beside the caller's own objects: a copy of each would cost more than all the rest.
         self._calls = array("i")
+        self.pushed: Callable[[int], Observation] = self._observations.__getitem__
+        self.call: Callable[[int], int] = self._calls.__getitem__
         self._step = 0
         self._free = 0
         self._taken: set[int] = set()
@@ -124,14 +130,6 @@ class Ledger:
 
     def __getitem__(self, position: int) -> Observation:
         return _with_call(self._observations[position], self._calls[position])
-
-    def pushed(self, position: int) -> Observation:
-        """An observation as it was pushed: its `call` may be `None`."""
-        return self._observations[position]
-
-    def call(self, position: int) -> int:
-        """An observation's call."""
-        return self._calls[position]
 
     def full_text(self) -> str:
         """Everything, uncut: each observation's header and its original text, in order."""

@@ -28,6 +28,7 @@ WORDS: dict[ObsKind, str] = {
 }
 SHORT_MARKER = "[elided: truncated]"
 SEAM = "[elided: cut here]"
+_SAID = ObsKind.MESSAGE
 _NAMED = 3
 _MIN_NOTE_CHARS = 40
 
@@ -35,13 +36,6 @@ _MIN_NOTE_CHARS = 40
 def place(step: int, call: int | None, default: int = 0) -> str:
     """Where an observation stands: `step 7`, or `step 7 call 2`."""
     return f"step {step}" if call is None or call == default else f"step {step} call {call}"
-
-
-def _subject(observation: Observation, call: int | None, target_chars: int) -> str:
-    kind, target = observation.kind, observation.target
-    where = place(observation.step, call, -1 if kind is ObsKind.MESSAGE else 0)
-    named = "" if target is None else " " + quote(target, target_chars)
-    return f"{where}, {WORDS[kind]}{named}"
 
 
 def span(first: int, last: int, total: int | None) -> str:
@@ -62,15 +56,18 @@ def scope_of(observation: Observation) -> str:
 def header(
     observation: Observation,
     call: int | None,
-    *,
     detail: str = "",
+    *,
     why: str = "",
     target_chars: int = TARGET_CHARS,
 ) -> str:
     """The line above an observation: its place, kind and target, then what is shown and why."""
+    kind, target = observation.kind, observation.target
+    where = place(observation.step, call, -1 if kind is _SAID else 0)
+    named = "" if target is None else f" {quote(target, target_chars)}"
     comma = f", {detail}" if detail else ""
     colon = f": {why}" if why else ""
-    return f"[{_subject(observation, call, target_chars)}{comma}{colon}]\n"
+    return f"[{where}, {WORDS[kind]}{named}{comma}{colon}]\n"
 
 
 def full(observation: Observation, call: int | None = None) -> str:
@@ -137,6 +134,11 @@ def written_since(files: Sequence[tuple[str, str]]) -> str:
 def stub(observation: Observation, call: int, reason: str, *, detail: str = "") -> str:
     """The one line that stands for an observation that is not shown."""
     return header(observation, call, detail=detail, why=reason)
+
+
+def stub_below(top: str, reason: str) -> str:
+    """The same line, made from a header without its closing bracket."""
+    return f"{top}: {reason}]\n"
 
 
 def collapsed(count: int) -> str:

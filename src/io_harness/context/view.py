@@ -9,15 +9,16 @@ from io_harness.types import Observation, ObsKind
 from . import render
 from ._kernel_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
 from .arguments import for_entry, for_stub
-from .entry import Carried, Extent, Refresh, carry, detail, extent, source, squeeze
+from .entry import Carried, Refresh, carry, detail, entered, source, squeeze
 from .freshness import Files
 from .hunks import lines_of
-from .kernel import Kernel
+from .kernel import Extent, Kernel, extent
 from .keys import file_subject, hash64, question_subject
 from .ledger import Ledger
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
+_FILE_KINDS = {ObsKind.READ: READ, ObsKind.WRITE: WRITE}
 
 
 class View:
@@ -49,32 +50,29 @@ class View:
             self.cap_starts.append(start)
             self.caps.append(cap)
         for position in range(start, stop):
-            self.enter(position, cap, keep=stop - position <= keep)
+            self._enter(position, cap, keep=stop - position <= keep)
 
-    def enter(self, position: int, cap: int, *, keep: bool = True) -> None:
+    def _enter(self, position: int, cap: int, *, keep: bool) -> None:
         """Let in the next observation."""
-        observation = self.ledger.pushed(position)
-        carried = carry(observation, self.ledger.call(position), cap)
+        observation, kernel = self.ledger.pushed(position), self.kernel
+        text, args, head, shown = entered(observation, self.ledger.call(position), cap)
         kind, gid = self._question(observation)
-        lo = hi = 0
-        if kind == READ and carried.shown is not None:
-            lo, hi = carried.shown.lo, carried.shown.hi
-        size = len(carried.text) + len(carried.args)
-        for old in self.kernel.add(kind, gid, lo, hi, size):
+        lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
+        mark = 0
+        if head is not None:
+            self._heads[position] = head
+            mark = CUT
+        size, kept = len(text) + len(args), text if keep else None
+        for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
             self._forget(old)
-        if carried.head is not None:
-            self._heads[position] = carried.head
-        mark = 0 if carried.head is None else CUT
-        self.kernel.show(position, carried.text if keep else None, size, mark)
         if kind == SEARCH or (kind == READ and not self._files.visible):
-            self.kernel.freshen(position)
+            kernel.freshen(position)
 
     def _question(self, observation: Observation) -> tuple[int, int]:
         """The kernel's kind and group of an observation."""
-        kind = observation.kind
-        if observation.target is not None and kind in (ObsKind.READ, ObsKind.WRITE):
+        kind, code = observation.kind, _FILE_KINDS.get(observation.kind)
+        if code is not None and observation.target is not None:
             subject: str | None = file_subject(self._files.canonical(observation.target))
-            code = READ if kind is ObsKind.READ else WRITE
         else:
             subject = question_subject(observation)
             code = KEYED if subject is not None else PLAIN
@@ -86,8 +84,12 @@ class View:
         """A position was superseded: what was known for carrying it is dropped."""
         if self.refreshes.pop(position, None) is not None:
             self._refreshed_heads.pop(position, None)
-        if self._hits and self._hits.pop(position, None) is not None:
+        elif self._hits.pop(position, None) is not None:
             self._since.pop(position, None)
+        else:
+            return
+        # Its header said more than its stub may.
+        self.kernel.show(position, None, self.kernel.size(position), 0)
 
     def cap_of(self, position: int) -> int:
         """The cap under which a position entered."""
@@ -111,7 +113,7 @@ class View:
         """The files that a live search hit."""
         paths = self._hits.get(position)
         if paths is None:
-            given = self.ledger[position].paths
+            given = self.ledger.pushed(position).paths
             paths = self._hits[position] = tuple(dict.fromkeys(map(self._files.canonical, given)))
         return paths
 
@@ -192,8 +194,7 @@ class View:
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""
-        observation = self.ledger.pushed(position)
-        refresh = self.refreshes.get(position)
+        observation, refresh = self.ledger.pushed(position), self.refreshes.get(position)
         call, state = self.ledger.call(position), self.kernel.state(position)
         if state == SUPERSEDED:
             reason = render.superseded(self._superseders(position))
@@ -202,6 +203,8 @@ class View:
             reason = render.invalidated(refresh.reason, refresh.because)
         else:
             reason = render.older(len(observation.text), observation.step, call)
+        if refresh is None and position not in self._since and (top := self.kernel.top(position)):
+            return render.stub_below(top, reason)
         _, words = detail(observation, refresh, self.head(position))
         return render.stub(observation, call, reason, detail=words)
 
