@@ -34,24 +34,24 @@ MUTATIONS = (
     Mutation(
         "key by path alone",
         "view",
-        re.compile(r"lo, hi = \S*shown\.lo, \S*shown\.hi"),
-        "lo, hi = 0, 1 << 62",
+        "else (shown.lo, shown.hi)",
+        "else (0, 1 << 62)",
     ),
     Mutation(
         "cover what was asked, not what is shown",
         "view",
-        re.compile(r"lo, hi = (\S*shown\.lo), (\S*shown\.hi)"),
-        r"lo, hi = \1, \2 + (5_000 << 32)",
+        "else (shown.lo, shown.hi)",
+        "else (shown.lo, shown.hi + (5_000 << 32))",
     ),
     Mutation(
         "the end of a file is not seen",
-        "entry",
+        "_lines_py",
         "return END if self.reached else",
         "return END if False else",
     ),
     Mutation(
         "every read reached the end",
-        "entry",
+        "_lines_py",
         "return END if self.reached else",
         "return END if True else",
     ),
@@ -71,14 +71,14 @@ MUTATIONS = (
     Mutation(
         "off by one below the ceiling",
         "_kernel_py",
-        "self.used + self._size[position] > self._room",
-        "self.used + self._size[position] >= self._room",
+        "if left < 0:",
+        "if left <= 0:",
     ),
     Mutation(
         "arguments not counted",
         "view",
-        "size = len(carried.text) + len(carried.args)",
-        "size = len(carried.text)",
+        "size, kept = len(text) + len(args),",
+        "size, kept = len(text),",
     ),
     Mutation(
         "refresh once ever",
@@ -132,20 +132,20 @@ MUTATIONS = (
     Mutation(
         "drop instead of stub",
         "assemble",
-        "hidden = len(kernel) - kernel.carried - kernel.stub_count",
+        "hidden = kernel.hidden",
         "hidden = 0",
     ),
     Mutation(
         "what does not fit is passed over",
         "_kernel_py",
-        re.compile(r"(self\._size\[position\] > self\._room:\s+)break"),
-        r"\1position = self._prev[position]; continue",
+        re.compile(r"(if left < 0:\s+)break"),
+        r"\1left += sizes[position]; position = before[position]; continue",
     ),
     Mutation(
         "the newest may be left out",
         "assemble",
-        "if kernel.carried or kernel.newest() < 0:",
-        "if True:",
+        "if not kernel.carried and kernel.live:",
+        "if False:",
     ),
     Mutation(
         "stubs take what room there is",
@@ -156,8 +156,8 @@ MUTATIONS = (
     Mutation(
         "content as it is",
         "grammar",
-        "if has_sign(text):\n        return _FORGED",
-        "if False:\n        return _FORGED",
+        "if has_any(text, _SIGNS) else text",
+        "if False else text",
     ),
     Mutation(
         "content breaks at LF alone",

@@ -7,7 +7,6 @@ from typing_extensions import disjoint_base
 from . import _kernel_py
 
 @final
-@disjoint_base
 class Extent:
     first: int
     last: int
