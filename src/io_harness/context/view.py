@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
 
 from io_harness.types import Observation, ObsKind
@@ -15,6 +16,7 @@ from .hunks import lines_of
 from .kernel import Extent, Kernel, extent
 from .keys import file_subject, hash64, question_subject
 from .ledger import Ledger
+from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
@@ -28,10 +30,10 @@ class View:
         self.ledger = ledger
         self.kernel = Kernel()
         self.refreshes: dict[int, Refresh] = {}
-        self.cap_starts: list[int] = []
+        self.cap_starts = array("q")
         self.caps: list[int] = []
         self._files = files
-        self._heads: dict[int, int] = {}
+        self._heads = Sparse()
         self._refreshed_heads: dict[int, int] = {}
         self._hits: dict[int, tuple[str, ...]] = {}
         self._since: dict[int, str] = {}
@@ -60,7 +62,7 @@ class View:
         lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
         mark = 0
         if head is not None:
-            self._heads[position] = head
+            self._heads.put(position, head)
             mark = CUT
         size, kept = len(text) + len(args), text if keep else None
         for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
@@ -131,8 +133,9 @@ class View:
     def head(self, position: int) -> int | None:
         """How many characters of its text a cut position shows; `None` where it is whole."""
         refresh = self.refreshes.get(position)
-        heads = self._heads if refresh is None or refresh.text is None else self._refreshed_heads
-        return heads.get(position)
+        if refresh is None or refresh.text is None:
+            return self._heads.get(position)
+        return self._refreshed_heads.get(position)
 
     def carry(self, position: int) -> Carried:
         """A position as it is carried now."""
@@ -189,8 +192,9 @@ class View:
 
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
-        text = self.stub_text(position)
-        self.kernel.set_stub(position, text, len(text) + len(self.stub_args(position)))
+        text, args = self.stub_text(position), self.ledger.pushed(position).args
+        size = len(text) + len(for_stub(args)) if args else len(text)
+        self.kernel.set_stub(position, text, size)
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""
