@@ -164,3 +164,19 @@ def test_the_estimate_is_a_quarter_of_all_that_is_sent() -> None:
     ledger.push(Observation(1, ObsKind.TOOL, None, "abc", args="{}"))
     request = Assembler(ledger).assemble(step=2, budget_tokens=64)
     assert request.est_tokens == estimate_tokens(request.text + "{}") == 6
+
+
+def test_a_failed_read_of_a_written_file_weighs_the_same_after_a_resume() -> None:
+    price = PRICES[1]
+    files, ledger = MemoryFiles(), Ledger()
+    one = Assembler(ledger, workspace=files, price=price)
+    ledger.push(Observation(1, ObsKind.WRITE, "a", "ok", args='{"n":1}', total_lines=1))
+    ledger.push(Observation(1, ObsKind.READ, "a", "x\n", total_lines=1))
+    manifest = one.assemble(step=2, budget_tokens=100).manifest
+    for step in range(2, 9):
+        other = Assembler(ledger, workspace=files, price=price, manifest=manifest)
+        ledger.push(Observation(step, ObsKind.TOOL, None, "x" * 90))
+        request = one.assemble(step=step, budget_tokens=100)
+        again = other.assemble(step=step, budget_tokens=100)
+        assert (again.text, again.manifest) == (request.text, request.manifest)
+        manifest = request.manifest

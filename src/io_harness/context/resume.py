@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ._kernel_py import COLLAPSED, READ, SHIFT, STUB, SUPERSEDED
+from ._kernel_py import COLLAPSED, LIVE, READ, SEARCH, SHIFT, STUB, SUPERSEDED
 from .assembled import AGAIN, BITS, HUNK, carries
 from .hunks import Hunk, ShownFile
 from .manifest import SectionState
@@ -83,12 +83,21 @@ def restore(view: View, priced: PricedAssembler, state: SectionState) -> Section
                 priced.show(section, position, _head(state, index))
             else:
                 _show_text(view, section, position, stored)
+        elif stored is not None and carries(code):
+            _mention(view, position, stored)
     section.squeezed = state.squeezed
     totals = {path: (total, end) for path, total, end in state.files}
     for gid, file in section.files.items():
         file.total, file.end_shown = totals[view.path(gid)]
         file.version = view.kernel.file_version(gid)
     return section
+
+
+def _mention(view: View, position: int, text: str) -> None:
+    """Say of a live search again what its header says besides what the ledger tells."""
+    why = parse(text)[0].why
+    if why and view.kernel.kind(position) == SEARCH and view.kernel.state(position) == LIVE:
+        view.mention(position, why)
 
 
 def _head(state: SectionState, index: int) -> int | None:

@@ -64,7 +64,7 @@ class TouchedFiles:
         for touched in self._lately(step, steps):
             if touched.write_step is None or touched.write_step < step - steps:
                 continue
-            if touched.reads:
+            if touched.read_step is not None:
                 yield from islice(self._live_reads(touched), reads)
             elif touched.whole_write is not None and touched.write_step >= step - whole_steps:
                 whole.append(touched.whole_write)
