@@ -153,7 +153,8 @@ class Root:
         if self.hidden:
             # Closing any descriptor of a database drops its locks, but not one of O_PATH.
             os.close(self.regular(path, PATH_ONLY, exact=exact)[0])
-        return self.regular(path, _FILE, exact=exact)
+        descriptor, canonical = self.open(path, _FILE, exact=exact)
+        return descriptor, self._verified(descriptor, path, canonical)
 
     def regular(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, os.stat_result]:
         """As `open`, for regular files only, with the status."""

@@ -18,7 +18,8 @@ _FOREIGN = re.compile(
 # What nearly every path looks like: names that are plain on every system, each once.
 _DEVICE = r"(?!(?i:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:/|\Z))"
 _NAME = rf"{_DEVICE}[A-Za-z0-9_.-]*[A-Za-z0-9_-]"
-_PLAIN = re.compile(rf"{_NAME}(?:/{_NAME})*")
+is_plain = re.compile(rf"{_NAME}(?:/{_NAME})*").fullmatch
+"""Matches a path that is its own canonical spelling on every system, links aside."""
 _TEMPORARY = re.compile(r"(?:^|/)\.io-harness-[0-9a-f]{16}\.tmp\Z")
 
 
@@ -37,11 +38,6 @@ def split(path: str) -> tuple[str, ...]:
         if name != ".." and _FOREIGN.search(name):
             raise outside(path)
     return names
-
-
-def is_plain(path: str) -> bool:
-    """Whether a path is its own canonical spelling on every system, links aside."""
-    return _PLAIN.fullmatch(path) is not None
 
 
 def _is_encodable(path: str) -> bool:
