@@ -126,8 +126,8 @@ MUTATIONS = (
     Mutation(
         "stub names a read that does not replace it",
         "view",
-        "in kernel.covering(gid, shown.lo, shown.hi)]",
-        "in [kernel.newest()]]",
+        "later = kernel.covering(gid, shown.lo, shown.hi)",
+        "later = [kernel.newest()]",
     ),
     Mutation(
         "drop instead of stub",
@@ -150,7 +150,7 @@ MUTATIONS = (
     Mutation(
         "stubs take what room there is",
         "assemble",
-        "kernel.start_stubs(reserve - _COLLAPSED_CHARS,",
+        "kernel.start_stubs(reserve - COLLAPSED_CHARS,",
         "kernel.start_stubs(2 * reserve,",
     ),
     Mutation(
