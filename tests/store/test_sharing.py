@@ -9,12 +9,14 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from io_harness.errors import ConfigError, StoreLocked
 from io_harness.store import Store
+from io_harness.store.sqlite import writer
 from io_harness.types import MemoryWrite
 from tests.store.disks import CountingDisk
 from tests.store.other import GATE, READER, WRITER, holding, python
@@ -171,6 +173,18 @@ def test_the_log_stays_small_where_nobody_holds_it(tmp_path: Path) -> None:
         assert (tmp_path / "runs.db-wal").stat().st_size <= 32 * MIB
 
 
+def test_the_log_stays_small_where_many_write_in_turn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 100)
+    with ExitStack() as stack:
+        stores = [stack.enter_context(Store.open(tmp_path / "runs.db")) for _ in range(6)]
+        for _ in range(40):
+            for store in stores:
+                fill(store, MIB // 2)
+        assert (tmp_path / "runs.db-wal").stat().st_size <= MIB
+
+
 OPENER = """
 import sys
 from io_harness.store import Store
@@ -243,6 +257,7 @@ def test_processes_that_remember_at_once_never_break_a_cap(tmp_path: Path) -> No
 
 WATCHER = """
 import asyncio, os, sys
+from contextlib import ExitStack
 from pathlib import Path
 opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)

@@ -24,7 +24,7 @@ from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, typed
 MOST_OPERATIONS = 64
 MOST_BYTES = 256 * 1024
 WINDOW_SECONDS = 0.002
-CHECKPOINT_PAGES = 1_000
+CHECKPOINT_PAGES = 4_000
 IDLE_SECONDS = 1.0
 _FATAL = (
     *BUSY,
@@ -225,9 +225,9 @@ class Writer:
         return self._session
 
     def _note_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        self._pages = pages
-        if pages < CHECKPOINT_PAGES:
+        if pages < self._pages:  # the log was started again
             self._next_checkpoint = CHECKPOINT_PAGES
+        self._pages = pages
         return apsw.SQLITE_OK
 
     def _undo(self) -> None:
@@ -247,7 +247,9 @@ class Writer:
         """Move the log into the database as far as readers allow; the log keeps what is left."""
         self._next_checkpoint = self._pages + CHECKPOINT_PAGES
         try:
-            self._opened().connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            in_log, moved = self._opened().connection.wal_checkpoint()
+            if moved == in_log:  # the next writer, whichever it is, starts the log again
+                self._next_checkpoint = CHECKPOINT_PAGES
         except apsw.Error as error:
             _log.warning("%s: nothing lost, but the log cannot shrink: %s", self._where, error)
 
