@@ -61,26 +61,27 @@ def noticed(examples: int, *, priced: bool = False) -> str | None:
 
     from .events import Event
     from .play import frames, priced_frames
-    from .strategies import stories
+    from .strategies import narrow, stories
     from .test_ceilings import FORMS, check_edges
 
-    @settings(
+    tell = settings(
         max_examples=examples,
         deadline=None,
         derandomize=True,
         database=None,
-        phases=(Phase.explicit, Phase.generate),
+        phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
         report_multiple_bugs=False,
     )
-    @given(stories)
+
     def told(events: tuple[Event, ...]) -> None:
         deque((priced_frames if priced else frames)(events), maxlen=0)
 
     try:
         for form in FORMS.values():
             check_edges(form, (64, 67, 130, 333), ())
-        told()
+        for strategy in (narrow, stories):
+            tell(given(strategy)(told))()
     except Exception as error:  # whatever a mistake leads to is noticed
         return f"{type(error).__name__}: {str(error)[:150]}"
     return None

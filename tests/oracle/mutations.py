@@ -41,7 +41,7 @@ MUTATIONS = (
         "cover what was asked, not what is shown",
         "view",
         "else (shown.lo, shown.hi)",
-        "else (shown.lo, shown.hi + (5_000 << 32))",
+        "else (shown.lo, shown.hi if head is None else 1 << 62)",
     ),
     Mutation(
         "the end of a file is not seen",

@@ -184,22 +184,27 @@ unsettled = st.sampled_from(
 )
 
 # One file read in many ways while it changes, with room to show what becomes of that.
-one_read = st.builds(Read, st.sampled_from(ALIASES["a.py"]), span, st.just(""), st.booleans())
+wide = st.one_of(
+    st.none(),
+    st.tuples(st.integers(1, 12), st.integers(0, 8)).map(lambda pair: (pair[0], sum(pair))),
+    st.tuples(st.integers(140, 250), st.integers(0, 60)).map(lambda pair: (pair[0], sum(pair))),
+)
+one_read = st.builds(Read, st.sampled_from(ALIASES["a.py"]), wide, st.just(""), st.booleans())
 one_change = st.builds(
     Change,
     st.just("a.py"),
-    st.sampled_from(("swap", "swap", "insert", "delete", "cut", "append", "same")),
+    st.sampled_from(("swap", "swap", "swap", "insert", "delete", "cut", "append", "same")),
     st.integers(1, 14),
     few_lines,
     st.booleans(),
 )
 one_shut = st.builds(Shut, st.just("a.py"), st.sampled_from((Effect.ASK, Effect.DENY)))
 roomy = st.builds(Ask, st.integers(500, 5_000), st.just(()), st.booleans())
-one_file = st.one_of(one_read, one_read, one_read, one_change, roomy, one_read, roomy, one_shut)
+one_file = st.one_of(one_read, one_read, one_read, one_change, one_change, roomy, roomy, one_shut)
 plain_lines = st.builds(
     lambda some, times: tuple(some * times),
     st.lists(st.sampled_from(PLAIN), min_size=1, max_size=4),
-    st.sampled_from((1, 5, 80)),
+    st.sampled_from((1, 5, 80, 80)),
 )
 
 
