@@ -38,48 +38,44 @@ class Baseline:
         self.runs = runs
         self.terms = terms
         self.everything = [measure(run, Everything(), terms) for run in runs]
-        self.longest = max(range(len(runs)), key=lambda i: self.everything[i].billed)
 
     def ratios(self, policy: Policy) -> Ratios:
         """Measure a policy on every run."""
-        return self.of([measure(run, policy, self.terms) for run in self.runs])
+        return self.of(self.measured(policy), range(len(self.runs)))
 
-    def of(self, made: Sequence[Figures]) -> Ratios:
-        """The ratios of figures that were measured on these runs."""
-        each = [f.billed / b.billed for f, b in zip(made, self.everything, strict=True)]
-        others = [i for i in range(len(each)) if i != self.longest]
-        worst = max(range(len(each)), key=lambda i: each[i])
+    def measured(self, policy: Policy) -> list[Figures]:
+        """The policy's figures of each run."""
+        return [measure(run, policy, self.terms) for run in self.runs]
+
+    def of(self, made: Sequence[Figures], which: Sequence[int]) -> Ratios:
+        """The ratios over some of the runs."""
+        base = self.everything
+        each = {i: made[i].billed / base[i].billed for i in which}
+        longest = max(which, key=lambda i: base[i].billed)
+        worst = max(which, key=lambda i: each[i])
         return Ratios(
-            billed=_ratio([f.billed for f in made], [b.billed for b in self.everything]),
-            without_longest=_ratio(
-                [made[i].billed for i in others], [self.everything[i].billed for i in others]
-            ),
-            geo_mean=_geo_mean(each),
-            strict=self._seen(made, "strict"),
-            quoted=self._seen(made, "quoted"),
-            echo=self._seen(made, "echo"),
-            sight=self._seen(made, "sight"),
-            breaks=sum(f.breaks for f in made),
-            largest_request=max(f.largest_request for f in made),
-            never_carried=sum(f.never_carried for f in made),
+            billed=_billed(made, base, which),
+            without_longest=_billed(made, base, [i for i in which if i != longest]),
+            geo_mean=_geo_mean(list(each.values())),
+            strict=_seen(made, base, which, "strict"),
+            quoted=_seen(made, base, which, "quoted"),
+            echo=_seen(made, base, which, "echo"),
+            sight=_seen(made, base, which, "sight"),
+            breaks=sum(made[i].breaks for i in which),
+            largest_request=max(made[i].largest_request for i in which),
+            never_carried=sum(made[i].never_carried for i in which),
             worst=(name_of(self.runs[worst]), each[worst]),
         )
 
     def limit(self) -> Mapping[str, float]:
         """What no policy goes below, as the ratios of sums, without the longest, and geo-mean."""
-        least = [limit(run, self.terms) for run in self.runs]
-        billed = [b.billed for b in self.everything]
-        others = [i for i in range(len(least)) if i != self.longest]
+        least = [Figures(billed=limit(run, self.terms)) for run in self.runs]
+        found = self.of(least, range(len(self.runs)))
         return {
-            "billed": _ratio(least, billed),
-            "without_longest": _ratio([least[i] for i in others], [billed[i] for i in others]),
-            "geo_mean": _geo_mean([one / all_ for one, all_ in zip(least, billed, strict=True)]),
+            "billed": found.billed,
+            "without_longest": found.without_longest,
+            "geo_mean": found.geo_mean,
         }
-
-    def _seen(self, made: Sequence[Figures], name: str) -> float:
-        seen: int = sum(getattr(f, name).seen for f in made)
-        everything: int = sum(getattr(b, name).seen for b in self.everything)
-        return seen / max(1, everything)
 
 
 def name_of(run: Transcript) -> str:
@@ -87,8 +83,16 @@ def name_of(run: Transcript) -> str:
     return "/".join(run.path.split("/")[-2:])
 
 
-def _ratio(made: Sequence[float], base: Sequence[float]) -> float:
-    return sum(made) / sum(base)
+def _billed(made: Sequence[Figures], base: Sequence[Figures], which: Sequence[int]) -> float:
+    return sum(made[i].billed for i in which) / (sum(base[i].billed for i in which) or 1)
+
+
+def _seen(
+    made: Sequence[Figures], base: Sequence[Figures], which: Sequence[int], name: str
+) -> float:
+    seen: int = sum(getattr(made[i], name).seen for i in which)
+    everything: int = sum(getattr(base[i], name).seen for i in which)
+    return seen / max(1, everything)
 
 
 def _geo_mean(ratios: Sequence[float]) -> float:

@@ -31,8 +31,17 @@ def policies(runs: Sequence[Transcript]) -> dict[str, object]:
     baseline = Baseline(runs, Terms())
     ours = {"every-turn": EVERY_TURN, "priced": PRICED}
     made = {name: baseline.ratios(policy) for name, policy in {**PEERS, **ours}.items()}
+    priced = baseline.measured(PRICED)
+    left_out = [
+        asdict(baseline.of(priced, [i for i in range(len(runs)) if i != out]))
+        for out in range(len(runs))
+    ]
     return {
         "runs": len(runs),
+        "leave_one_out": {
+            name: [min(r[name] for r in left_out), max(r[name] for r in left_out)]
+            for name in ("billed", "geo_mean", "strict", "quoted", "echo")
+        },
         "limit": baseline.limit(),
         "policies": {name: asdict(ratios) for name, ratios in made.items()},
     }
@@ -64,7 +73,12 @@ def main() -> None:
     (DOCS / "replay.svg").write_text(curve_svg(curve), "utf-8")
     page = DOCS / "replay.md"
     text = page.read_text("utf-8")
-    for name, table in (("policies", policy_table(found)), ("terms", matrix_table(matrix))):
+    tables = (
+        ("policies", policy_table(found)),
+        ("left-out", left_out_table(found)),
+        ("terms", matrix_table(matrix)),
+    )
+    for name, table in tables:
         block = re.compile(f"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = block.sub(rf"\g<1>{table}\g<2>", text)
     page.write_text(text, "utf-8")
@@ -101,6 +115,15 @@ def policy_table(found: Mapping[str, object]) -> str:
             str(ratios.breaks),
         )
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def left_out_table(found: Mapping[str, object]) -> str:
+    """The priced policy with each run left out in turn, as the lowest and highest ratio."""
+    ranges = found["leave_one_out"]
+    assert isinstance(ranges, dict)
+    lines = ["| figure | lowest | highest |", "|---" * 3 + "|"]
+    lines += [f"| {name} | {low:.3f} | {high:.3f} |" for name, (low, high) in ranges.items()]
     return "\n".join(lines) + "\n"
 
 

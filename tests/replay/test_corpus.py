@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -89,6 +91,37 @@ def test_counts_are_the_manifests_but_for_what_is_explained() -> None:
             found[name] = differs
 
     assert found == {name: differences for name, (_, differences) in DIFFERENCES.items()}
+
+
+PROGRAM = """
+import resource, sys, time
+from io_harness.replay import replay_files
+replay_files([sys.argv[1]])
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+started = time.process_time()
+replay_files([sys.argv[2]])
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(time.process_time() - started, (peak - before) * 1024)
+"""
+
+
+def test_the_longest_run_takes_little_time_and_memory() -> None:
+    files = corpus_files()
+    smallest, longest = min(files, key=size_of), corpus_root() / "dev/pi/before-compaction.jsonl"
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(smallest), str(longest)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds, grown = map(float, done.stdout.split())
+
+    assert seconds < 10
+    assert grown < 10 * size_of(longest)
+
+
+def size_of(path: Path) -> int:
+    return path.stat().st_size
 
 
 def test_nothing_of_the_corpus_is_not_understood() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from functools import lru_cache
+from sys import intern
 from typing import TYPE_CHECKING
 
 import orjson
@@ -31,20 +33,18 @@ class View:
 
     def __init__(self) -> None:
         self.identifiers: Counter[str] = Counter()
-        self.lines: Counter[str] = Counter()
-        self.parts: dict[Part, None] = {}
         self.records: Counter[int] = Counter()
         self.refreshes: dict[str, dict[Part, None]] = {}
+        self._lines: Counter[int] = Counter()
+        self._parts: dict[Part, None] = {}
 
     def add(self, parts: Iterable[Part]) -> None:
         """These parts are in the request now."""
         for part in parts:
-            self.parts[part] = None
-            words, lines = _words(part.text, part.args)
-            for word in words:
-                self.identifiers[word] += 1
-            for line in lines:
-                self.lines[line] += 1
+            self._parts[part] = None
+            words, lines = _content(part.text, part.args)
+            self.identifiers.update(words)
+            self._lines.update(lines)
             if part.record is not None and shows(part):
                 self.records[part.record] += 1
             if part.path is not None and shows(part):
@@ -53,12 +53,10 @@ class View:
     def drop(self, parts: Iterable[Part]) -> None:
         """These parts left the request."""
         for part in parts:
-            self.parts.pop(part, None)
-            words, lines = _words(part.text, part.args)
-            for word in words:
-                self.identifiers[word] -= 1
-            for line in lines:
-                self.lines[line] -= 1
+            self._parts.pop(part, None)
+            words, lines = _content(part.text, part.args)
+            self.identifiers.subtract(words)
+            self._lines.subtract(lines)
             if part.record is not None and shows(part):
                 self.records[part.record] -= 1
             if part.path is not None and shows(part):
@@ -68,23 +66,28 @@ class View:
         """Whether all lines of a text stand in the request; its ends may be parts of lines."""
         lines = text.split("\n")
         for at, line in enumerate(lines):
-            if not line.strip() or self.lines[line] > 0:
+            if not line.strip() or self._lines[hash(line)] > 0:
                 continue
             at_an_end = at in {0, len(lines) - 1}
-            if not at_an_end or not any(line in known for known in self._live_lines()):
+            if not at_an_end or not any(_has(part, line) for part in self._parts):
                 return False
         return True
 
-    def _live_lines(self) -> Iterator[str]:
-        return (line for line, count in self.lines.items() if count > 0)
+
+def _has(part: Part, text: str) -> bool:
+    return text in part.text or any(text in value for value in _strings(part.args))
 
 
 @lru_cache(maxsize=20_000)
-def _words(text: str, args: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The identifiers and the lines of a part; arguments are read as what their JSON holds."""
+def _content(text: str, args: str) -> tuple[tuple[str, ...], array[int]]:
+    """The identifiers and the lines of a part, each once; lines by their hash, to keep it small.
+
+    Arguments are read as what their JSON holds.
+    """
     decoded = "\n".join(_strings(args))
-    lines = frozenset(text.split("\n")) | frozenset(decoded.split("\n"))
-    return frozenset(_IDENTIFIER.findall(text)) | frozenset(_IDENTIFIER.findall(decoded)), lines
+    words = {*_IDENTIFIER.findall(text), *_IDENTIFIER.findall(decoded)}
+    lines = {*text.split("\n"), *decoded.split("\n")}
+    return tuple(map(intern, words)), array("q", map(hash, lines))
 
 
 def _strings(args: str) -> Iterator[str]:
