@@ -107,7 +107,7 @@ print(time.process_time() - started, (peak - before) * 1024)
 
 def test_the_longest_run_takes_little_time_and_memory() -> None:
     files = corpus_files()
-    smallest, longest = min(files, key=size_of), corpus_root() / "dev/pi/before-compaction.jsonl"
+    smallest, longest = min(files, key=size_of), corpus_root() / "pi/before-compaction.jsonl"
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, str(smallest), str(longest)],
         capture_output=True,

@@ -21,7 +21,7 @@ def test_everything_against_itself_is_one(tmp_path: Path) -> None:
     runs = read_transcripts(write_sample("pi", tmp_path))
     ratios = Baseline(runs, Terms()).ratios(Everything())
 
-    assert (ratios.billed, ratios.geo_mean, ratios.echo) == (1.0, 1.0, 1.0)
+    assert (ratios.billed, ratios.geo_mean, ratios.quoted) == (1.0, 1.0, 1.0)
     assert ratios.worst[1] == 1.0
 
 
