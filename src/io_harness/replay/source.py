@@ -61,6 +61,17 @@ def load(path: str) -> Source:
     return _lines(path, data)
 
 
+def starts_with(path: str, magic: bytes) -> bool:
+    """Whether a regular file begins with these bytes; what cannot be read does not."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with open(path, "rb") as file:
+            return file.read(len(magic)) == magic
+    except OSError:
+        return False
+
+
 def _content(path: str) -> bytes:
     try:
         status = os.stat(path)
@@ -90,8 +101,6 @@ def _content(path: str) -> bytes:
 def _refuse_binary(path: str, head: bytes) -> None:
     if head.startswith(b"\x89PNG"):
         raise ConfigError(f"{path}: a PNG image, no transcript")
-    if head.startswith(b"SQLite format 3\0"):
-        raise ConfigError(f"{path}: an SQLite database, no transcript of a known format")
     if not head.strip(b"\0"):
         raise ConfigError(f"{path}: nothing but zero bytes, no transcript")
     if head.count(b"\0") > len(head) // 100:

@@ -38,8 +38,8 @@ _SHELL = frozenset(
 _EDITOR = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "text_editor"})
 
 _PATH = ("file_path", "path", "filepath", "file", "filename", "notebook_path", "target_file")
-_OLD = ("old_string", "oldText", "old_str", "old_text", "search")
-_NEW = ("new_string", "newText", "new_str", "new_text", "replace", "replacement")
+_OLD = ("old_string", "oldText", "old_str", "old_text", "old", "search")
+_NEW = ("new_string", "newText", "new_str", "new_text", "new", "replace", "replacement")
 _CONTENT = ("content", "file_text", "contents", "text", "code_content")
 _COMMAND = ("command", "cmd", "commands", "script", "input")
 DEFAULT_READ_LINES = 2000

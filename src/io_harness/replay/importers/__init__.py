@@ -11,10 +11,11 @@ from io_harness.replay.importers import (
     codex_rollout,
     mini_swe_agent,
     openhands,
+    own_store,
     pi,
     swe_agent,
 )
-from io_harness.replay.source import load
+from io_harness.replay.source import load, starts_with
 
 if TYPE_CHECKING:
     from io_harness.replay.records import Transcript
@@ -44,6 +45,8 @@ IMPORTERS: tuple[Importer, ...] = (
 
 def read_transcripts(path: str) -> tuple[Transcript, ...]:
     """The runs a file holds, mostly one. `ConfigError`: none; the message says what was found."""
+    if starts_with(path, own_store.MAGIC):
+        return own_store.store_transcripts(path)
     sources = load(path).runs()
     found = [run for run in map(_import, sources) if run is not None]
     if not any(run.records for run in found):
