@@ -8,6 +8,8 @@ from statistics import median
 from .budget import CHARS_PER_TOKEN
 
 _WINDOW = 8
+# With fewer reports an outlier would be half of what is known.
+_FEWEST = 3
 _LOWEST, _HIGHEST = 0.5, 3.0
 
 
@@ -40,8 +42,8 @@ class Calibration:
 
     @property
     def ratio(self) -> float:
-        """Reported tokens for one estimated; 1.0 before anything is known."""
-        return median(self._ratios) if len(self._ratios) > 1 else 1.0
+        """Reported tokens for one estimated; 1.0 before three requests were reported."""
+        return median(self._ratios) if len(self._ratios) >= _FEWEST else 1.0
 
     def ceiling(self, tokens: int) -> int:
         """The ceiling in estimated tokens that keeps the reported ones within `tokens`."""
