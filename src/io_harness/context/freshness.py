@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from inspect import signature
+from typing import Protocol, TypeGuard
 
 from io_harness.errors import NotRegularFile, PathOutside
 from io_harness.types import Act, Effect, Observation, ReadResult, Signature, Verdict
@@ -28,6 +29,16 @@ class Reader(Protocol):
 
     def signature(self, path: str) -> Signature:
         """One stat of a file."""
+        ...
+
+
+class ExactReader(Protocol):
+    """A reader that can refuse to follow links."""
+
+    def read(
+        self, path: str, *, offset: int = 1, limit: int | None = None, exact: bool = False
+    ) -> ReadResult:
+        """Lines of a file; with `exact`, of the file that a canonical path names without links."""
         ...
 
 
@@ -84,16 +95,31 @@ class Files:
         """Read lines of a file again, where the policy allows it without asking."""
         if self._reader is None:
             return Look(None, NO_WORKSPACE)
-        if self._judge is not None:
-            effect = self._judge.check(Act.READ, path).effect
-            if effect is Effect.DENY:
-                return Look(None, "the policy denies reading it")
-            if effect is not Effect.ALLOW:
-                return Look(None, "the policy would ask and there is nobody to ask")
         try:
-            return Look(self._reader.read(path, offset=first, limit=limit))
+            real = self._reader.canonical(path)
+            for spelling in dict.fromkeys((path, real)):
+                refused = self._refused(spelling)
+                if refused:
+                    return Look(None, refused)
+            if _reads_exactly(self._reader):
+                # A link put there since the policy was asked is not followed.
+                return Look(self._reader.read(real, offset=first, limit=limit, exact=True))
+            return Look(self._reader.read(real, offset=first, limit=limit))
         except (OSError, ValueError) as error:
             return Look(None, _because(error))
+
+    def _refused(self, path: str) -> str:
+        """Why a path may not be read, in words; "" where it may."""
+        if self._judge is None:
+            return ""
+        effect = self._judge.check(Act.READ, path).effect
+        if effect is Effect.DENY:
+            return "the policy denies reading it"
+        return "" if effect is Effect.ALLOW else "the policy would ask and there is nobody to ask"
+
+
+def _reads_exactly(reader: Reader) -> TypeGuard[ExactReader]:
+    return "exact" in signature(reader.read).parameters
 
 
 def _because(error: Exception) -> str:
