@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import cast
 
 from io_harness import jsontext
+from io_harness.context import Ledger
 from io_harness.events import ApprovalAsked
 from io_harness.loop.state import Run
 from io_harness.policy import ApprovalRequest, Approver, Decision, Layer, Policy
-from io_harness.types import JSON, Act, Effect, Rule, Verdict
+from io_harness.types import JSON, Act, Effect, ObsKind, Rule, Verdict
 
 
 class OneAtATime:
@@ -40,17 +41,34 @@ class OneAtATime:
 
 
 class Granted:
-    """A policy as the assembler sees it: what was approved for the whole run is allowed."""
+    """A policy as the assembler sees it: what was approved is allowed.
 
-    def __init__(self, policy: Policy, grants: AbstractSet[tuple[Act, str]]) -> None:
-        self._policy, self._grants = policy, grants
+    An approval for the run holds for all of it. A read approved once is in the ledger of the
+    newest step, and may be looked at for the request that first shows it.
+    """
+
+    def __init__(
+        self, policy: Policy, grants: AbstractSet[tuple[Act, str]], ledger: Ledger
+    ) -> None:
+        self._policy, self._grants, self._ledger = policy, grants, ledger
 
     def check(self, act: Act, subject: str) -> Verdict:
         """Return the verdict on an act."""
         verdict = self._policy.check(act, subject)
-        if verdict.effect is Effect.ASK and (act, subject) in self._grants:
+        if verdict.effect is not Effect.ASK:
+            return verdict
+        if (act, subject) in self._grants or (act is Act.READ and self._was_just_read(subject)):
             return replace(verdict, effect=Effect.ALLOW)
         return verdict
+
+    def _was_just_read(self, path: str) -> bool:
+        at = len(self._ledger) - 1
+        step = self._ledger[at].step if at >= 0 else 0
+        while at >= 0 and (seen := self._ledger[at]).step == step:
+            if seen.kind is ObsKind.READ and seen.target == path:
+                return True
+            at -= 1
+        return False
 
 
 def rules_of(policy: Policy) -> Iterator[Rule]:

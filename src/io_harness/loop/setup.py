@@ -201,7 +201,7 @@ def _assembler(
     return Assembler(
         ledger,
         workspace=tools.workspace,
-        policy=Granted(tools.policy, tools.grants),
+        policy=Granted(tools.policy, tools.grants, ledger),
         price=contract.cache_price or setting.provider.cache_price,
         manifest=manifest,
     )
