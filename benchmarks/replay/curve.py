@@ -73,7 +73,9 @@ def curve_svg(curve: Mapping[str, Sequence[Sequence[float]]]) -> str:
             f'<circle class="c{min(index, 2)}" cx="{x:.1f}" cy="{y:.1f}" r="4"/>' for x, y in places
         )
         x, y = max(places)
-        parts.append(f'<text x="{x + 8:.1f}" y="{y + 14:.1f}">{escape(name)}</text>')
+        # Every other label stands above its point, so that neighbours do not cover each other.
+        beside = y - 8 if index % 2 else y + 16
+        parts.append(f'<text x="{x + 8:.1f}" y="{beside:.1f}">{escape(name)}</text>')
     box = f'viewBox="0 0 {WIDTH} {HEIGHT}"'
     return f'<svg xmlns="http://www.w3.org/2000/svg" {box}>{"".join(parts)}</svg>\n'
 

@@ -67,8 +67,9 @@ def short(value: float) -> str:
 
 
 def bars(totals: Mapping[str, float]) -> str:
-    """Billed tokens of each policy as a bar with its number."""
+    """Billed tokens of each policy as a bar with its number, and its ratio to the first."""
     top = max(totals.values(), default=1) or 1
+    first = next(iter(totals.values()), 1) or 1
     parts: list[str] = []
     for index, (name, value) in enumerate(totals.items()):
         y = index * 30
@@ -77,7 +78,7 @@ def bars(totals: Mapping[str, float]) -> str:
         parts.append(f'<text class="axis" x="0" y="{y + 18}">{escape(name)}</text>')
         parts.append(f'<rect class="bar {kind}" x="110" y="{y + 4}" width="{width}" height="20"/>')
         place = f'x="{118 + width}" y="{y + 18}"'
-        parts.append(f'<text class="axis" {place}>{short(value)} ({value / top:.2f})</text>')
+        parts.append(f'<text class="axis" {place}>{short(value)} ({value / first:.2f})</text>')
     return _svg(max(len(totals) * 30, 1), "bars", "Billed tokens", parts)
 
 

@@ -60,7 +60,8 @@ def _head(report: ReplayReport) -> str:
         f"costs {terms.read:g}, a new one {terms.write:g}. Tokens are estimates: four characters "
         "each."
     )
-    title = f"<h1>Replay of {len(report.runs)} recorded runs</h1><p>{said}</p>"
+    count = len(report.runs)
+    title = f"<h1>Replay of {count} recorded run{'s' * (count != 1)}</h1><p>{said}</p>"
     if len(report.runs) < 2 or not report.counted:
         return title
     names = report.runs[0].policies
