@@ -66,7 +66,8 @@ def _total_headline(report: ReplayReport) -> str:
 def _table(
     policies: Mapping[str, Figures], limit: float, geo: Mapping[str, float] | None = None
 ) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="dim")
+    # One blank between columns: eleven of them fit the usual 80.
+    table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1), header_style="dim")
     table.add_column("policy", no_wrap=True)
     for name in (*_COLUMNS, *(["geo-mean"] if geo else [])):
         table.add_column(name, justify="right", no_wrap=True)
@@ -96,8 +97,8 @@ def _row(figures: Figures, base: Figures) -> list[str]:
 
 
 def thousands(tokens: float) -> str:
-    """Tokens in thousands, so that a table fits a narrow terminal."""
-    return f"{tokens / 1000:,.1f}k"
+    """Tokens in thousands or millions, so that a table fits a narrow terminal."""
+    return f"{tokens / 1000:.1f}k" if tokens < 999_950 else f"{tokens / 1_000_000:.2f}M"
 
 
 def relative(seen: Seen, base: Seen) -> str:
