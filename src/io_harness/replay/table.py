@@ -69,7 +69,7 @@ def _table(
     # One blank between columns: eleven of them fit the usual 80.
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1), header_style="dim")
     table.add_column("policy", no_wrap=True)
-    for name in (*_COLUMNS, *(["geo-mean"] if geo else [])):
+    for name in (*_COLUMNS, *(["geo"] if geo else [])):
         table.add_column(name, justify="right", no_wrap=True)
     base = policies[BASELINE]
     for name, figures in policies.items():
