@@ -17,7 +17,7 @@ from io_harness import COMPILED
 from .mutations import MUTATIONS
 
 EVERY = 3 if COMPILED and os.environ.get("IO_HARNESS_ORACLE_MUTATIONS") != "all" else 1
-EXAMPLES = 400
+EXAMPLES = 2_000
 
 
 def oracle_on(name: str) -> subprocess.CompletedProcess[str]:
