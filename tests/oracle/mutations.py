@@ -101,15 +101,15 @@ MUTATIONS = (
     Mutation(
         "ask is as good as allow",
         "freshness",
-        "if effect is not Effect.ALLOW:",
-        "if False:",
+        'return "" if effect is Effect.ALLOW else',
+        'return "" if True else',
     ),
     Mutation(
         "open first, ask later",
         "freshness",
-        "        if self._judge is not None:\n",
-        "        self._reader.signature(path) and self._reader.read(path)\n"
-        "        if self._judge is not None:\n",
+        "            real = self._reader.canonical(path)\n",
+        "            self._reader.signature(path) and self._reader.read(path)\n"
+        "            real = self._reader.canonical(path)\n",
     ),
     Mutation(
         "a failed refresh keeps the old text",
