@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
-from functools import partial
 
 from io_harness.errors import ConfigError
 from io_harness.types import MemoryEntry
@@ -12,14 +11,14 @@ from io_harness.types import MemoryEntry
 from . import manifest as manifests
 from . import render
 from ._kernel_py import CUT, SHIFT
-from .assembled import Assembled, Counts, Parts, Squeezed
+from .assembled import Assembled, Counts, Moment, Parts, Squeezed
 from .budget import (
-    CHARS_PER_TOKEN,
     COLLAPSED_CHARS,
     MIN_CEILING_TOKENS,
     NO_CACHE,
     CachePrice,
-    entry_cap_chars,
+    Ceiling,
+    ceiling_of,
 )
 from .entry import Carried
 from .freshness import Files, Judge, Reader
@@ -57,6 +56,7 @@ class Assembler:
             if price.rewards_a_stable_prefix
             else None
         )
+        self._ceiling = ceiling_of(MIN_CEILING_TOKENS)
         self._turn = 0
         self._before = ""
         if manifest is not None:
@@ -95,55 +95,51 @@ class Assembler:
 
         Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens or a negative step.
         """
-        _check("budget_tokens", budget_tokens, MIN_CEILING_TOKENS)
-        _check("step", step, 0)
-        view, kernel = self._view, self._view.kernel
+        ceiling = self._ceiling
+        if budget_tokens is not ceiling.tokens:
+            ceiling = self._ceiling = ceiling_of(budget_tokens)
+        if type(step) is not int or step < 0:
+            _check_step(step)
         self._turn += 1
         self._watch.begin_turn()
         if self._priced is not None:
-            return self._grow(self._priced, step, budget_tokens, notes)
+            return self._grow(self._priced, step, ceiling, notes)
+        view, kernel = self._view, self._view.kernel
         visited = kernel.work
-        cap = entry_cap_chars(budget_tokens)
-        view.enter_new(cap, len(view.ledger))
-        block = render.render_notes(notes, budget_tokens // 4 * CHARS_PER_TOKEN)
-        room = budget_tokens * CHARS_PER_TOKEN - len(block.text)
-        squeezed = self._fit(room, budget_tokens, step, cap)
+        view.enter_new(ceiling.cap, view.ledger.count())
+        block = render.render_notes(notes, ceiling.block) if notes else render.NO_NOTES
+        squeezed = self._fit(ceiling, ceiling.chars - len(block.text), step)
         for position in kernel.missing():
             view.render(position)
         return self._emit(block, squeezed, visited)
 
-    def _fit(self, room: int, ceiling: int, step: int, cap: int) -> Carried | None:
+    def _fit(self, ceiling: Ceiling, room: int, step: int) -> Carried | None:
         """Choose what is carried and what is a stub; the newest one where it had to be cut."""
-        kernel = self._view.kernel
-        if self._all_fit(room, step, cap):
+        kernel, cap = self._view.kernel, ceiling.cap
+        if kernel.live_chars <= room and self._all_fit(room, step, cap):
             return None
-        reserve = min(max(ceiling // 8, 64), ceiling // 4) * CHARS_PER_TOKEN
-        looked = self._look_around(room - reserve, step, cap)
-        if looked and self._may_all_fit(room):
+        left = room - ceiling.stubs
+        if self._look_around(left, step, cap) and kernel.live_chars <= room:
             # What was looked at has become shorter.
             if self._all_fit(room, step, cap):
                 return None
-            self._look_around(room - reserve, step, cap)
+            self._look_around(left, step, cap)
         squeezed, size = None, _UNCUT
         if not kernel.carried and kernel.live:
-            squeezed = self._view.squeeze(kernel.newest(), room - reserve)
+            squeezed = self._view.squeeze(kernel.newest(), left)
             size = len(squeezed.text) + len(squeezed.args)
-        position = kernel.start_stubs(reserve - COLLAPSED_CHARS, size)
+        position = kernel.start_stubs(ceiling.stubs - COLLAPSED_CHARS, size)
         while position >= 0:
             self._view.make_stub(position)
             position = kernel.stubs()
         return squeezed
 
-    def _may_all_fit(self, room: int) -> bool:
-        kernel = self._view.kernel
-        return kernel.live_chars <= room and kernel.live == len(kernel)
-
     def _all_fit(self, room: int, step: int, cap: int) -> bool:
         """Whether nothing is hidden, as far as is known once all was looked at."""
-        if not self._may_all_fit(room):
+        kernel = self._view.kernel
+        if kernel.live != len(kernel):
             return False
         self._look_around(room, step, cap)
-        kernel = self._view.kernel
         return kernel.carried == len(kernel) and kernel.start_stubs(0, _UNCUT) < 0
 
     def _look_around(self, room: int, step: int, cap: int) -> bool:
@@ -182,10 +178,10 @@ class Assembler:
         return index, squeezed.args, squeezed.head
 
     def _grow(
-        self, priced: PricedAssembler, step: int, ceiling: int, notes: Sequence[MemoryEntry]
+        self, priced: PricedAssembler, step: int, ceiling: Ceiling, notes: Sequence[MemoryEntry]
     ) -> Assembled:
         """The section of this turn where a repeated prefix is cheap."""
-        section = priced.turn(step, ceiling, notes)
+        section = priced.turn(step, ceiling.tokens, notes)
         carried, entered = len(section.carried), len(self._view.kernel)
         return self._made(
             "".join([section.block.text, *section.texts]),
@@ -197,16 +193,16 @@ class Assembler:
     def _made(
         self, text: str, parts: Parts, counts: Counts, snapshot: Snapshot | None
     ) -> Assembled:
-        watch, before = self._watch, self._before
+        made, before = self._watch.made, self._before
         self._before = text
-        caps, made = len(self._view.caps), len(watch.log)
-        manifest = partial(self._manifest, self._turn, counts[1], caps, made, snapshot)
-        return Assembled(text, parts, counts, before, tuple(watch.made), manifest)
+        moment = self._turn, counts[1], len(self._view.caps), len(self._watch.log), snapshot
+        return Assembled(
+            text, parts, counts, before, tuple(made) if made else (), self._manifest, moment
+        )
 
-    def _manifest(
-        self, turn: int, entered: int, caps: int, made: int, snapshot: Snapshot | None
-    ) -> str:
+    def _manifest(self, moment: Moment) -> str:
         view, watch = self._view, self._watch
+        turn, entered, caps, made, snapshot = moment
         # Asked for late, what was superseded meanwhile is needed again.
         log = view.refreshes.values() if turn == self._turn else watch.log[:made]
         return manifests.dump(
@@ -220,6 +216,6 @@ class Assembler:
         )
 
 
-def _check(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+def _check_step(step: object) -> None:
+    if not isinstance(step, int) or isinstance(step, bool) or step < 0:
+        raise ConfigError(f"step must be a whole number of at least 0, got {step!r}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
-from typing import TypeAlias, overload
+from typing import TYPE_CHECKING, TypeAlias, overload
 
 from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
@@ -13,6 +13,9 @@ from .estimate import tokens_of
 from .pieces import Piece, PieceStatus
 from .render import NotesBlock
 from .view import View
+
+if TYPE_CHECKING:
+    from .resume import Snapshot
 
 # What only a growing section has: a file's change, and a read shown again after a void.
 HUNK = STUB | COLLAPSED
@@ -26,6 +29,9 @@ Parts: TypeAlias = tuple[View, NotesBlock, "list[str] | array[int]", "array[int]
 # Observations carried, entered and only counted; code points of text and arguments; observations
 # visited; texts.
 Counts: TypeAlias = tuple[int, int, int, int, int, int]
+# The turn, how many had entered, the numbers of entry caps and of refreshes made by then, and the
+# section where it is one that grows.
+Moment: TypeAlias = tuple[int, int, int, int, "Snapshot | None"]
 _NOT_YET = -1
 
 
@@ -113,7 +119,16 @@ class Assembled:
     microseconds, and describing each of them a hundred times as much.
     """
 
-    __slots__ = ("_before", "_counts", "_made", "_manifest", "_parts", "_stable", "_text")
+    __slots__ = (
+        "_before",
+        "_counts",
+        "_made",
+        "_manifest",
+        "_moment",
+        "_parts",
+        "_stable",
+        "_text",
+    )
 
     def __init__(  # noqa: PLR0917  # once a turn, and keywords would cost a third of it
         self,
@@ -122,7 +137,8 @@ class Assembled:
         counts: Counts,
         before: str,
         made: tuple[Refresh, ...],
-        manifest: Callable[[], str],
+        manifest: Callable[[Moment], str],
+        moment: Moment,
     ) -> None:
         """`before` is the section before, `made` the refreshes of this turn."""
         self._text = text
@@ -131,6 +147,7 @@ class Assembled:
         self._before = before
         self._made = made
         self._manifest = manifest
+        self._moment = moment
         self._stable = _NOT_YET
 
     def __repr__(self) -> str:
@@ -217,7 +234,7 @@ class Assembled:
     @property
     def manifest(self) -> str:
         """What resume needs to go on from this section, as JSON text."""
-        return self._manifest()
+        return self._manifest(self._moment)
 
 
 def shared_prefix(one: str, other: str) -> int:

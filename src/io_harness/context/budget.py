@@ -13,6 +13,7 @@ CHARS_PER_TOKEN = 4
 FLOOR_TOKENS = 2_000
 FLOOR_CAP_CHARS = 2_000
 MIN_CEILING_TOKENS = 64
+MIN_STUB_TOKENS = 64
 # What is kept for the line that counts what is not even named.
 COLLAPSED_CHARS = 16 * CHARS_PER_TOKEN
 
@@ -89,6 +90,35 @@ class CachePrice:
 
 
 NO_CACHE = CachePrice()
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """One request's ceiling of `tokens`, and what its parts may have, in code points.
+
+    `chars` is for all of the section, `cap` for an observation that enters, `block` for the
+    memory block, and `stubs` is kept for stubs once not everything is carried.
+    """
+
+    tokens: int
+    chars: int
+    cap: int
+    block: int
+    stubs: int
+
+
+def ceiling_of(tokens: int) -> Ceiling:
+    """A ceiling and its parts; raises `ConfigError` where it is no whole number from 64 on."""
+    _whole("budget_tokens", tokens)
+    if tokens < MIN_CEILING_TOKENS:
+        raise ConfigError(f"budget_tokens must be at least {MIN_CEILING_TOKENS}, got {tokens}")
+    return Ceiling(
+        tokens=tokens,
+        chars=tokens * CHARS_PER_TOKEN,
+        cap=entry_cap_chars(tokens),
+        block=tokens // 4 * CHARS_PER_TOKEN,
+        stubs=min(max(tokens // 8, MIN_STUB_TOKENS), tokens // 4) * CHARS_PER_TOKEN,
+    )
 
 
 def entry_cap_chars(effective_tokens: int) -> int:

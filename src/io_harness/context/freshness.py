@@ -59,17 +59,13 @@ class Look:
 
 
 class Files:
-    """The files of a run as an assembler sees them; without a reader it sees none."""
+    """The files of a run as an assembler sees them; without a reader none is `visible`."""
 
     def __init__(self, reader: Reader | None, judge: Judge | None) -> None:
+        self.visible = reader is not None
         self._reader = reader
         self._judge = judge
         self._signatures: dict[int, Signature | None] = {}
-
-    @property
-    def visible(self) -> bool:
-        """Whether files can be looked at."""
-        return self._reader is not None
 
     def canonical(self, path: str) -> str:
         """The one spelling of a path that keys use; the plain one where it cannot be resolved."""

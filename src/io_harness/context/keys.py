@@ -15,6 +15,8 @@ _KEYED_BY_CALLER = frozenset(
 
 def plain_path(path: str) -> str:
     """A path's one spelling where no workspace can tell: `./a`, `a` and `x/../a` are one."""
+    if path and path[0] != "." and path[-1] != "/" and "//" not in path and "/." not in path:
+        return path
     return posixpath.normpath(path) if path else path
 
 

@@ -71,10 +71,10 @@ class Ledger:
     """Observations in the order they were made; belongs to one thread at a time.
 
     `pushed(position)` is an observation as it was pushed, its call perhaps `None`, and
-    `call(position)` is its call.
+    `call(position)` is its call. `count()` is their number.
     """
 
-    __slots__ = ("_calls", "_free", "_observations", "_step", "_taken", "call", "pushed")
+    __slots__ = ("_calls", "_free", "_observations", "_step", "_taken", "call", "count", "pushed")
 
     def __init__(self) -> None:
         self._observations: list[Observation] = []
@@ -82,6 +82,7 @@ class Ledger:
         self._calls = array("i")
         self.pushed: Callable[[int], Observation] = self._observations.__getitem__
         self.call: Callable[[int], int] = self._calls.__getitem__
+        self.count: Callable[[], int] = self._observations.__len__
         self._step = 0
         self._free = 0
         self._taken: set[int] = set()
@@ -104,7 +105,7 @@ class Ledger:
             self._taken = set()
         self._calls.append(self._claim(observation))
         self._observations.append(observation)
-        return len(self._observations) - 1
+        return self.count() - 1
 
     def _claim(self, observation: Observation) -> int:
         """The observation's call from now on: the one it names, or the next free one."""
@@ -123,7 +124,7 @@ class Ledger:
         return call
 
     def __len__(self) -> int:
-        return len(self._observations)
+        return self.count()
 
     def __iter__(self) -> Iterator[Observation]:
         return map(_with_call, self._observations, self._calls)

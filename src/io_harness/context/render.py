@@ -214,7 +214,7 @@ class NotesBlock:
     left_out: int
 
 
-_NO_NOTES = NotesBlock("", (), 0)
+NO_NOTES = NotesBlock("", (), 0)
 
 
 def _heading(left_out: int) -> str:
@@ -240,7 +240,7 @@ def _cut_note(note: MemoryEntry, room: int) -> str:
 def render_notes(notes: Sequence[MemoryEntry], cap: int | None = None) -> NotesBlock:
     """The notes as one quoted line each, the newest that fit in `cap` code points, in order."""
     if not notes:
-        return _NO_NOTES
+        return NO_NOTES
     ordered = sorted(notes, key=lambda note: note.seq)
     lines: list[str] = []
     if cap is None:

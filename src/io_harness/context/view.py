@@ -193,8 +193,7 @@ class View:
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
         text, args = self.stub_text(position), self.ledger.pushed(position).args
-        size = len(text) + len(for_stub(args)) if args else len(text)
-        self.kernel.set_stub(position, text, size)
+        self.kernel.set_stub(position, text, len(text) + len(for_stub(args) if args else ""))
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""

@@ -13,23 +13,22 @@ from .view import View
 
 
 class Watch:
-    """What keeps a view true; `made` are the refreshes of this turn, `log` those of the run."""
+    """What keeps a view true; `made` are the refreshes of this turn, `log` those of the run.
+
+    `sees_files` is whether reads are compared with their files.
+    """
 
     def __init__(self, view: View, files: Files) -> None:
         """Watch the files behind a view."""
         self.made: list[Refresh] = []
         self.log: list[Refresh] = []
+        self.sees_files = files.visible
         self._view = view
         self._files = files
         self._checked: set[int] = set()
         self._totals: dict[int, int] = {}
         self.moved: dict[int, tuple[int, int | None]] = {}
         self._past_writes: set[int] = set()
-
-    @property
-    def sees_files(self) -> bool:
-        """Whether reads are compared with their files."""
-        return self._files.visible
 
     def begin_turn(self) -> None:
         """Forget which files were looked at, and what was refreshed, in the turn before."""
@@ -88,7 +87,7 @@ class Watch:
 
     def check(self, gid: int) -> None:
         """Look once a turn whether a file's signature gives reason to look at its content."""
-        if self._files.visible and gid not in self._checked:
+        if self.sees_files and gid not in self._checked:
             self._checked.add(gid)
             self._view.kernel.checked(gid)
             if self._files.changed(gid, self._view.path(gid)):
