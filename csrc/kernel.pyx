@@ -24,6 +24,7 @@ cdef extern from "Python.h":
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
     bint PyUnicode_IS_COMPACT_ASCII(object text)
+    object PyUnicode_FromKindAndData(int kind, const void *buffer, Py_ssize_t size)
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
     PyObject *PyList_GET_ITEM(object items, Py_ssize_t index)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow) except? -1
@@ -273,6 +274,24 @@ def is_bare(text: str) -> bool:
         if char >= 128 or not BARE[char]:
             return False
     return length > 0
+
+
+def grouped(number: int) -> str:
+    """A count with a comma between thousands; Python's own format takes four times as long."""
+    cdef int64_t left = clamped("number", number)
+    if not 0 <= left < 1_000_000_000:
+        return f"{number:,}"
+    cdef char digits[12]
+    cdef int at = 12, count = 0
+    while left or not count:
+        if count and count % 3 == 0:
+            at -= 1
+            digits[at] = 44
+        at -= 1
+        digits[at] = 48 + left % 10
+        left //= 10
+        count += 1
+    return PyUnicode_FromKindAndData(1, digits + at, 12 - at)
 
 
 def has_any(text: str, signs: tuple[str, ...]) -> bool:

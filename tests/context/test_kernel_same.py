@@ -19,7 +19,16 @@ from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
 Call: TypeAlias = tuple[str, tuple[object, ...]]
 
 COUNTS = ("live", "live_chars", "work", "used", "carried", "stub_used", "stub_count", "hidden")
-FUNCTIONS = (*("count_lines", "cut_head", "cut_lines", "cut_tail", "extent", "has_any", "is_bare"),)
+FUNCTIONS = (
+    "count_lines",
+    "cut_head",
+    "cut_lines",
+    "cut_tail",
+    "extent",
+    "grouped",
+    "has_any",
+    "is_bare",
+)
 TURN = "a whole turn"
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
@@ -189,6 +198,15 @@ def test_every_extent_is_the_same(
         fields = ("first", "last", "inside", "reached", "lo", "hi")
         seen = [[getattr(shown, field) for field in fields] for shown in seen]
     assert seen[0] == seen[1]
+
+
+@needs_both
+@given(st.integers() | st.integers(0, 2_000_000) | WILD | NO_NUMBER)
+def test_every_grouped_number_is_the_same(number: int) -> None:
+    assert COMPILED is not None
+    found = outcome_of(TWIN, "grouped", number)
+    assert outcome_of(COMPILED, "grouped", number) == found
+    assert not isinstance(number, int) or found == f"{number:,}"
 
 
 @needs_both

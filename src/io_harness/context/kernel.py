@@ -21,6 +21,7 @@ if TYPE_CHECKING or _is_set("IO_HARNESS_NO_EXTENSIONS"):
         cut_lines,
         cut_tail,
         extent,
+        grouped,
         has_any,
         is_bare,
     )
@@ -36,6 +37,7 @@ else:
             cut_lines,
             cut_tail,
             extent,
+            grouped,
             has_any,
             is_bare,
         )
@@ -50,6 +52,7 @@ else:
             cut_lines,
             cut_tail,
             extent,
+            grouped,
             has_any,
             is_bare,
         )
@@ -67,6 +70,7 @@ __all__ = [
     "cut_lines",
     "cut_tail",
     "extent",
+    "grouped",
     "has_any",
     "is_bare",
 ]

@@ -13,6 +13,7 @@ from io_harness.types import MemoryEntry, Observation, ObsKind
 
 from .escape import TARGET_CHARS, quote, quoted
 from .hunks import Hunk
+from .kernel import grouped
 
 WORDS: dict[ObsKind, str] = {
     ObsKind.READ: "read",
@@ -40,10 +41,10 @@ def place(step: int, call: int | None, default: int = 0) -> str:
 
 def span(first: int, last: int, total: int | None) -> str:
     """The lines shown of how many, as a header says it."""
+    if last >= first and total is not None:
+        return f"lines {first}-{last} of {total}"
     of = "" if total is None else f" of {total}"
-    if last < first:
-        return f"no lines from {first} on{of}"
-    return f"lines {first}-{last}{of}"
+    return f"no lines from {first} on{of}" if last < first else f"lines {first}-{last}{of}"
 
 
 def scope_of(observation: Observation) -> str:
@@ -64,10 +65,12 @@ def header(
     """The line above an observation: its place, kind and target, then what is shown and why."""
     kind, target = observation.kind, observation.target
     where = place(observation.step, call, -1 if kind is _SAID else 0)
-    named = "" if target is None else f" {quote(target, target_chars)}"
+    words = WORDS[kind] if target is None else f"{WORDS[kind]} {quote(target, target_chars)}"
+    if detail and not why:
+        return f"[{where}, {words}, {detail}]\n"
     comma = f", {detail}" if detail else ""
     colon = f": {why}" if why else ""
-    return f"[{where}, {WORDS[kind]}{named}{comma}{colon}]\n"
+    return f"[{where}, {words}{comma}{colon}]\n"
 
 
 def full(observation: Observation, call: int | None = None) -> str:
@@ -111,7 +114,7 @@ def invalidated(by: str, because: str) -> str:
 def older(chars: int, step: int, call: int) -> str:
     """A stub's reason: no room for it, and how to get it back."""
     return (
-        f"{chars:,} characters, older than the current context window; "
+        f"{grouped(chars)} characters, older than the current context window; "
         f"show(step={step}, call={call})"
     )
 
@@ -143,7 +146,7 @@ def stub_below(top: str, reason: str) -> str:
 
 def collapsed(count: int) -> str:
     """The one line that counts the observations not even named."""
-    return f"[collapsed: {count:,} earlier observations]\n"
+    return f"[collapsed: {grouped(count)} earlier observations]\n"
 
 
 # What became of a file, between two rewrites of a section.
