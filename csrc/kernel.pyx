@@ -18,12 +18,15 @@ from array import array
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
+    # The same for borrowed references, which Cython would else count at every use.
+    Py_ssize_t length_of "PyUnicode_GET_LENGTH"(PyObject *text)
+    bint is_ascii "PyUnicode_IS_COMPACT_ASCII"(PyObject *text)
+    void *data_of "PyUnicode_DATA"(PyObject *text)
     Py_ssize_t PyUnicode_FindChar(object text, Py_UCS4 char, Py_ssize_t start, Py_ssize_t end, int direction)
     object PyUnicode_Substring(object text, Py_ssize_t start, Py_ssize_t end)
     Py_ssize_t PyUnicode_Tailmatch(object text, object part, Py_ssize_t start, Py_ssize_t end, int direction) except -1
     int PyUnicode_KIND(object text)
     void *PyUnicode_DATA(object text)
-    bint PyUnicode_IS_COMPACT_ASCII(object text)
     object PyUnicode_FromKindAndData(int kind, const void *buffer, Py_ssize_t size)
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
     PyObject *PyList_GET_ITEM(object items, Py_ssize_t index)
@@ -318,16 +321,16 @@ cdef object joined(PyObject **parts, Py_ssize_t count, int64_t *ends):
     cdef int64_t end = 0
     cdef bint ascii = True
     for index in range(count):
-        end += PyUnicode_GET_LENGTH(<object> parts[index])
-        ascii = ascii and PyUnicode_IS_COMPACT_ASCII(<object> parts[index])
+        end += length_of(parts[index])
+        ascii = ascii and is_ascii(parts[index])
         ends[index] = end
     if not ascii:
         return "".join([<object> parts[index] for index in range(count)])
     text = PyUnicode_New(end, 127)
     cdef char *place = <char *> PyUnicode_DATA(text)
     for index in range(count):
-        length = PyUnicode_GET_LENGTH(<object> parts[index])
-        memcpy(place, PyUnicode_DATA(<object> parts[index]), length)
+        length = length_of(parts[index])
+        memcpy(place, data_of(parts[index]), length)
         place += length
     return text
 

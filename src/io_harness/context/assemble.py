@@ -101,7 +101,8 @@ class Assembler:
         if type(step) is not int or step < 0:
             _check_step(step)
         self._turn += 1
-        self._watch.begin_turn()
+        if self._watch.in_turn:
+            self._watch.end_turn()
         if self._priced is not None:
             return self._grow(self._priced, step, ceiling, notes)
         view, kernel = self._view, self._view.kernel

@@ -10,7 +10,7 @@ from io_harness.types import Observation, ObsKind
 
 from . import render
 from .arguments import EMPTY, for_entry
-from .bound import Cut, Keep, cut_inside
+from .bound import Keep, cut_inside
 from .escape import TARGET_CHARS
 from .grammar import escape
 from .kernel import Extent, count_lines, extent
@@ -128,7 +128,9 @@ def carry(
         return Carried(*entered(observation, call, cap))
     text, _, _ = source(observation, refresh)
     why = why or _why(observation, call, refresh)
-    content, head = _content(observation, call, refresh, text, cap)
+    head: int | None = None
+    if len(text) > cap or len(content := escape(text)) > cap:
+        content, head = _cut(observation, call, refresh, text, cap)
     shown, words = detail(observation, refresh, head)
     args = for_entry(observation.args, cap) if observation.args else ""
     top = render.header(observation, call, detail=words, why=why)
@@ -143,7 +145,9 @@ def entered(
     The hot one of the two: it is what every observation goes through once.
     """
     text, lines, total = observation.text, observation.lines, observation.total_lines
-    content, head = _content(observation, call, None, text, cap)
+    head: int | None = None
+    if len(text) > cap or len(content := escape(text)) > cap:
+        content, head = _cut(observation, call, None, text, cap)
     args = for_entry(observation.args, cap) if observation.args else ""
     if observation.kind is _READ and head is None:
         shown = extent(text, lines, total)
@@ -155,24 +159,15 @@ def entered(
     return f"{render.header(observation, call, words)}{content}\n", args, head, cut
 
 
-def _content(
+def _cut(
     observation: Observation, call: int, refresh: Refresh | None, text: str, cap: int
 ) -> tuple[str, int | None]:
-    if len(text) <= cap:
-        content = escape(text)
-        if len(content) <= cap:
-            return content, None
-    cut = _cut(observation, call, refresh, text, cap)
-    return cut.text, cut.head
-
-
-def _cut(observation: Observation, call: int, refresh: Refresh | None, text: str, cap: int) -> Cut:
     def mark(head: int, tail: int) -> str:
         return _mark(observation, call, refresh, head, tail)
 
     cut = cut_inside(text, cap, _KEEP.get(observation.kind, "head"), mark, escape)
     assert cut is not None
-    return cut
+    return cut.text, cut.head
 
 
 def squeeze(

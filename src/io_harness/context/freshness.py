@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Protocol, TypeGuard
 
@@ -59,22 +61,20 @@ class Look:
 
 
 class Files:
-    """The files of a run as an assembler sees them; without a reader none is `visible`."""
+    """The files of a run as an assembler sees them; without a reader none is `visible`.
+
+    `canonical(path)` is the one spelling of a path that keys use: the plain one where it cannot
+    be resolved.
+    """
 
     def __init__(self, reader: Reader | None, judge: Judge | None) -> None:
         self.visible = reader is not None
+        self.canonical: Callable[[str], str] = (
+            plain_path if reader is None else partial(_resolved, reader)
+        )
         self._reader = reader
         self._judge = judge
         self._signatures: dict[int, Signature | None] = {}
-
-    def canonical(self, path: str) -> str:
-        """The one spelling of a path that keys use; the plain one where it cannot be resolved."""
-        if self._reader is not None:
-            try:
-                return self._reader.canonical(path)
-            except (OSError, ValueError):
-                pass
-        return plain_path(path)
 
     def changed(self, gid: int, path: str) -> bool:
         """Whether a file's signature gives reason to look at its content again."""
@@ -112,6 +112,13 @@ class Files:
         if effect is Effect.DENY:
             return "the policy denies reading it"
         return "" if effect is Effect.ALLOW else "the policy would ask and there is nobody to ask"
+
+
+def _resolved(reader: Reader, path: str) -> str:
+    try:
+        return reader.canonical(path)
+    except (OSError, ValueError):
+        return plain_path(path)
 
 
 def _reads_exactly(reader: Reader) -> TypeGuard[ExactReader]:

@@ -26,16 +26,16 @@ class Watch:
         self._view = view
         self._files = files
         self._checked: set[int] = set()
+        self.in_turn = False
         self._totals: dict[int, int] = {}
         self.moved: dict[int, tuple[int, int | None]] = {}
         self._past_writes: set[int] = set()
 
-    def begin_turn(self) -> None:
-        """Forget which files were looked at, and what was refreshed, in the turn before."""
-        if self._checked:
-            self._checked = set()
-        if self.made:
-            self.made = []
+    def end_turn(self) -> None:
+        """Forget which files were looked at in this turn, and what was refreshed."""
+        self._checked = set()
+        self.made = []
+        self.in_turn = False
 
     def look(self, position: int, step: int, cap: int) -> None:
         """Make a read or search true: as it was, refreshed, or failed."""
@@ -89,6 +89,7 @@ class Watch:
         """Look once a turn whether a file's signature gives reason to look at its content."""
         if self.sees_files and gid not in self._checked:
             self._checked.add(gid)
+            self.in_turn = True
             self._view.kernel.checked(gid)
             if self._files.changed(gid, self._view.path(gid)):
                 self._view.kernel.touch(gid)
@@ -112,6 +113,7 @@ class Watch:
         self.moved.pop(refresh.position, None)
         self._view.apply(refresh)
         self.made.append(refresh)
+        self.in_turn = True
         self.log.append(refresh)
 
     def _look_at_lines(self, position: int, step: int, cap: int) -> None:
