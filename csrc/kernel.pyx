@@ -360,6 +360,9 @@ cdef class Kernel:
     cdef int64_t room, stub_room
     cdef int32_t newest_live, turn, writes, cursor, first, stub_cursor, low
     cdef int32_t first_before, low_before
+    # What the walk before carried, see the twin.
+    cdef int32_t walked, joint, kept_first
+    cdef int64_t kept_used, kept_carried
     cdef bint stat
     cdef readonly int64_t live, live_chars, work, used, carried, stub_used, stub_count
 
@@ -368,6 +371,7 @@ cdef class Kernel:
         self.subjects = []
         self.carried_missing = []
         self.newest_live = self.cursor = self.first = self.stub_cursor = self.first_before = NONE
+        self.walked = self.joint = self.kept_first = NONE
         self.table_size = 8
         self.table = <int32_t *> grown(NULL, self.table_size, sizeof(int32_t))
         memset(self.table, 0, self.table_size * sizeof(int32_t))
@@ -578,6 +582,7 @@ cdef class Kernel:
                 superseded.append(group.last)
             group.last = position
             if code == WRITE:
+                self.walked = self.joint = NONE
                 group.file_version += 1
                 group.write_version = group.file_version
                 self.writes += 1
@@ -616,6 +621,12 @@ cdef class Kernel:
     cdef int retire(self, int32_t position, int8_t state) except -1:
         cdef Position *old = &self.positions[position]
         if old.state == LIVE:
+            self.joint = NONE
+            if self.first <= position <= self.walked:
+                self.used -= old.size
+                self.carried -= 1
+                if position == self.walked:
+                    self.walked = old.before if self.carried else NONE
             if old.before != NONE:
                 self.positions[old.before].after = old.after
             if old.after != NONE:
@@ -657,6 +668,8 @@ cdef class Kernel:
         cdef Position *shown = &self.positions[number]
         if shown.state == LIVE:
             self.live_chars += chars - shown.size
+            if number <= self.walked or number <= self.joint:
+                self.walked = self.joint = NONE
         shown.size = chars
         shown.bits = bits
         self.texts[number] = text
@@ -736,6 +749,7 @@ cdef class Kernel:
     def touch(self, gid: int) -> None:
         """A file may have changed: what was seen of it must be looked at again."""
         self.groups[self.group_at(gid)].file_version += 1
+        self.walked = self.joint = NONE
 
     def freshen(self, position: int) -> None:
         """A read or search was looked at, and is shown as things now are."""
@@ -774,6 +788,9 @@ cdef class Kernel:
         self.room = clamped("room", room)
         self.turn = within("turn", turn, 0, MAX_COUNT)
         self.stat = stat
+        self.joint = NONE if stat or self.carried_missing else self.walked
+        self.kept_first, self.kept_used, self.kept_carried = self.first, self.used, self.carried
+        self.walked = NONE
         self.cursor = self.newest_live
         self.first = NONE
         self.carried_missing = []
@@ -788,8 +805,13 @@ cdef class Kernel:
     cdef int32_t walk_on(self) except -2:
         cdef int32_t position = self.cursor
         cdef Position *here
+        if position == NONE:
+            return NONE
         self.cursor = NONE
         while position != NONE:
+            if position == self.joint:
+                position = self.take_over()
+                continue
             here = &self.positions[position]
             if here.seen != self.wanted(here) or self.unchecked(here):
                 self.cursor = position
@@ -803,7 +825,27 @@ cdef class Kernel:
             self.carried += 1
             self.first = position
             position = here.before
+        self.walked = self.newest_live if self.carried else NONE
         return NONE
+
+    cdef int32_t take_over(self) noexcept:
+        """Carry what the walk before did, without its oldest where they do not fit any more.
+
+        Gives the position to go on from; -1 where some did not fit.
+        """
+        cdef int32_t first = self.kept_first, older = self.positions[first].before
+        self.joint = NONE
+        while self.kept_carried and self.used + self.kept_used > self.room:
+            self.kept_used -= self.positions[first].size
+            self.kept_carried -= 1
+            first = self.positions[first].after
+            older = NONE
+            self.work += 1
+        if self.kept_carried:
+            self.used += self.kept_used
+            self.carried += self.kept_carried
+            self.first = first
+        return older
 
     cdef inline bint unchecked(self, Position *position):
         if not self.stat or position.kind != READ or position.gid == NONE:
@@ -825,6 +867,7 @@ cdef class Kernel:
             self.first = self.newest_live
             self.carried = 1
             self.used = size
+            self.walked = NONE
         self.stub_cursor = self.count - 1
         self.stub_used = 0
         self.stub_count = 0

@@ -125,6 +125,11 @@ class Kernel(Index):
         self.used = 0
         self.carried = 0
         self._missing: list[int] = []
+        # What the walk before carried, by its newest position, while that is as it was; a walk
+        # that comes to the joint takes it over.
+        self._walked = NONE
+        self._joint = NONE
+        self._kept = (NONE, 0, 0)
         self._stub_cursor = NONE
         self._stub_room = 0
         self.stub_used = 0
@@ -172,6 +177,7 @@ class Kernel(Index):
             superseded = [self._last[gid]] if self._last[gid] != NONE else []
             self._last[gid] = position
             if kind == WRITE:
+                self._walked = self._joint = NONE
                 self._file_version[gid] += 1
                 self._write_version[gid] = self._file_version[gid]
                 self._writes += 1
@@ -202,6 +208,12 @@ class Kernel(Index):
     def _retire(self, position: int, state: int) -> None:
         if self._state[position] == LIVE:
             before, after = self._prev[position], self._next[position]
+            self._joint = NONE
+            if self._first <= position <= self._walked:
+                self.used -= self._size[position]
+                self.carried -= 1
+                if position == self._walked:
+                    self._walked = before if self.carried else NONE
             if before != NONE:
                 self._next[before] = after
             if after != NONE:
@@ -237,6 +249,8 @@ class Kernel(Index):
             text_of("text", text)
         if self._state[position] == LIVE:
             self.live_chars += size - self._size[position]
+            if position <= self._walked or position <= self._joint:
+                self._walked = self._joint = NONE
         self._size[position] = size
         self._text[position] = "" if text is None else text
         self._code[position] = position << SHIFT | (mark | COLLAPSED if text is None else mark)
@@ -315,6 +329,7 @@ class Kernel(Index):
     def touch(self, gid: int) -> None:
         """A file may have changed: what was seen of it must be looked at again."""
         self._file_version[self._group(gid)] += 1
+        self._walked = self._joint = NONE
 
     def freshen(self, position: int) -> None:
         """A read or search was looked at, and is shown as things now are."""
@@ -352,6 +367,9 @@ class Kernel(Index):
         self._room = whole("room", room)
         self._turn = within("turn", turn, 0, MAX_COUNT)
         self._stat = stat
+        self._joint = NONE if stat or self._missing else self._walked
+        self._kept = self._first, self.used, self.carried
+        self._walked = NONE
         self._cursor = self._newest
         self._first = NONE
         self._missing = []
@@ -363,11 +381,17 @@ class Kernel(Index):
         """Go on until a read or search must be looked at (its position) or the walk ends (-1)."""
         sizes, codes, kinds, before = self._size, self._code, self._kind, self._prev
         position, left = self._cursor, self._room - self.used
+        if position == NONE:
+            return NONE
         self._cursor = NONE
         while position != NONE:
+            if position == self._joint:
+                position = self._take_over()
+                left = self._room - self.used
+                continue
             if kinds[position] in _WATCHED and self._must_look(position):
                 self._cursor = position
-                break
+                return position
             self.work += 1
             left -= sizes[position]
             if left < 0:
@@ -378,7 +402,28 @@ class Kernel(Index):
             self.carried += 1
             self._first = position
             position = before[position]
-        return self._cursor
+        self._walked = self._newest if self.carried else NONE
+        return NONE
+
+    def _take_over(self) -> int:
+        """Carry what the walk before did, without its oldest where they do not fit any more.
+
+        Gives the position to go on from; -1 where some did not fit.
+        """
+        first, used, carried = self._kept
+        self._joint = NONE
+        older = self._prev[first]
+        while carried and self.used + used > self._room:
+            used -= self._size[first]
+            carried -= 1
+            first = self._next[first]
+            older = NONE
+            self.work += 1
+        if carried:
+            self.used += used
+            self.carried += carried
+            self._first = first
+        return older
 
     def _must_look(self, position: int) -> bool:
         """Whether a read or search changed, or its file was not looked at this turn."""
@@ -403,6 +448,7 @@ class Kernel(Index):
             self._first = self._newest
             self.carried = 1
             self.used = cut
+            self._walked = NONE
         self._stub_cursor = len(self._size) - 1
         self.stub_used = 0
         self.stub_count = 0

@@ -145,12 +145,14 @@ class Assembler:
 
     def _look_around(self, room: int, step: int, cap: int) -> bool:
         """Walk from the newest live observation, each read looked at, while they fit."""
-        kernel, looked = self._view.kernel, False
+        kernel = self._view.kernel
         position = kernel.start(room, self._turn, self._watch.sees_files)
+        if position < 0:
+            return False
         while position >= 0:
             self._watch.look(position, step, cap)
-            position, looked = kernel.walk(), True
-        return looked
+            position = kernel.walk()
+        return True
 
     def _emit(self, block: render.NotesBlock, squeezed: Carried | None, visited: int) -> Assembled:
         kernel = self._view.kernel
