@@ -65,8 +65,8 @@ MUTATIONS = (
     Mutation(
         "off by one above the ceiling",
         "assemble",
-        "* CHARS_PER_TOKEN - len(block.text)",
-        "* CHARS_PER_TOKEN - len(block.text) + 1",
+        "ceiling.chars - len(block.text)",
+        "ceiling.chars - len(block.text) + 1",
     ),
     Mutation(
         "off by one below the ceiling",
@@ -150,8 +150,8 @@ MUTATIONS = (
     Mutation(
         "stubs take what room there is",
         "assemble",
-        "kernel.start_stubs(reserve - COLLAPSED_CHARS,",
-        "kernel.start_stubs(2 * reserve,",
+        "kernel.start_stubs(ceiling.stubs - COLLAPSED_CHARS,",
+        "kernel.start_stubs(2 * ceiling.stubs,",
     ),
     Mutation(
         "content as it is",
@@ -185,9 +185,9 @@ MUTATIONS = (
     ),
     Mutation(
         "notes take a third",
-        "assemble",
-        "budget_tokens // 4 * CHARS_PER_TOKEN",
-        "budget_tokens // 3 * CHARS_PER_TOKEN",
+        "budget",
+        "block=tokens // 4 * CHARS_PER_TOKEN",
+        "block=tokens // 3 * CHARS_PER_TOKEN",
     ),
     Mutation(
         "a stub keeps its arguments whole",
