@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
@@ -12,6 +13,8 @@ from io_harness.types import JSON
 from .entry import Refresh
 
 VERSION = 1
+# JSON would give the two halves of a pair back as one character.
+_BETWEEN_HALVES = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class SectionState:
     keys: tuple[str, ...]
     left_out: int
     files: tuple[tuple[str, int | None, bool], ...]
-    moved: tuple[tuple[int, int, int | None], ...]
+    moved: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +76,18 @@ def refresh_to_json(refresh: Refresh) -> dict[str, JSON]:
         "position": refresh.position,
         "step": refresh.step,
         "reason": refresh.reason,
-        "text": refresh.text,
+        "text": None if refresh.text is None else _halved(refresh.text),
         "lines": None if refresh.lines is None else list(refresh.lines),
         "total_lines": refresh.total_lines,
         "digest": refresh.digest,
         "cap": refresh.cap,
         "because": refresh.because,
     }
+
+
+def _halved(text: str) -> JSON:
+    parts: list[JSON] = [*_BETWEEN_HALVES.split(text)]
+    return text if len(parts) == 1 else parts
 
 
 def load(text: str) -> State:
@@ -122,7 +130,7 @@ def _section(record: Mapping[str, JSON]) -> SectionState:
             for path, total, end in _rows(record["files"])
         ),
         tuple(
-            (_whole(position), _whole(first), None if count is None else _whole(count))
+            (_whole(position), _whole(first), _whole(count))
             for position, first, count in _rows(record["moved"])
         ),
     )
@@ -144,12 +152,12 @@ def _rows(value: JSON) -> list[list[JSON]]:
 
 
 def _refresh(record: Mapping[str, JSON]) -> Refresh:
-    lines, total = record["lines"], record["total_lines"]
+    lines, total, text = record["lines"], record["total_lines"], record["text"]
     return Refresh(
         _whole(record["position"]),
         _whole(record["step"]),
         str(record["reason"]),
-        _text(record["text"]),
+        "".join(str(part) for part in text) if isinstance(text, list) else _text(text),
         (_whole(lines[0]), _whole(lines[1])) if isinstance(lines, list) else None,
         None if total is None else _whole(total),
         _text(record["digest"]),

@@ -97,6 +97,7 @@ def _mention(view: View, position: int, text: str) -> None:
     """Say of a live search again what its header says besides what the ledger tells."""
     why = parse(text)[0].why
     if why and view.kernel.kind(position) == SEARCH and view.kernel.state(position) == LIVE:
+        view.hits(position)
         view.mention(position, why)
 
 

@@ -124,6 +124,14 @@ class View:
         self._since[position] = words
         self._show(position, self.carry(position))
 
+    def mention_only(self, shown: set[int]) -> None:
+        """Say nothing any more of searches that are not shown."""
+        for position in [p for p in self._since if p not in shown]:
+            del self._since[position]
+            self._hits.pop(position, None)
+            text, args, head, _ = self.carry(position)
+            self.kernel.show(position, None, len(text) + len(args), 0 if head is None else CUT)
+
     def mentions(self, position: int) -> bool:
         """Whether something is said in a search's header that the ledger alone does not tell."""
         return position in self._since

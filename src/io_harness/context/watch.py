@@ -23,7 +23,7 @@ class Watch:
         self._files = files
         self._checked: set[int] = set()
         self._totals: dict[int, int] = {}
-        self.moved: dict[int, tuple[int, int | None]] = {}
+        self.moved: dict[int, tuple[int, int]] = {}
         self._past_writes: set[int] = set()
 
     @property
@@ -65,14 +65,17 @@ class Watch:
     def move(self, position: int, hunk: Hunk) -> None:
         """The lines of a live read are elsewhere since a change of its file."""
         first, count = self._asked(position)
-        last = None if count is None else first + count - 1
+        if count is None:
+            # All of the file stays all of it.
+            return
+        last = first + count - 1
         if first > hunk.old[1]:
             first += hunk.shift
-        if last is not None and last >= hunk.old[1]:
+        if last >= hunk.old[1]:
             last += hunk.shift
-        self.moved[position] = first, None if last is None else max(1, last - first + 1)
+        self.moved[position] = first, max(1, last - first + 1)
 
-    def moves(self) -> tuple[tuple[int, int, int | None], ...]:
+    def moves(self) -> tuple[tuple[int, int, int], ...]:
         """The live reads whose lines are elsewhere: the first of them, and how many."""
         state = self._view.kernel.state
         self.moved = {p: lines for p, lines in self.moved.items() if state(p) == LIVE}
