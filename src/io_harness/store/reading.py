@@ -27,7 +27,7 @@ from io_harness.store.rows import (
     unfinished,
     usage,
 )
-from io_harness.store.texts import VersionReader
+from io_harness.store.versions import VersionReader
 from io_harness.types import Observation
 
 _RUN = (

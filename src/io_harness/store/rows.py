@@ -18,7 +18,8 @@ from io_harness.store.records import (
     Unfinished,
 )
 from io_harness.store.requests import arguments_from
-from io_harness.store.texts import VersionReader, get_maybe_text, get_text
+from io_harness.store.texts import get_digest, get_maybe_text, get_text
+from io_harness.store.versions import VersionReader
 from io_harness.types import JSON, Completion, Observation, ObsKind, ToolCall, Usage
 
 _LAST_STEP = 2**62
@@ -119,7 +120,7 @@ def observed(tx: Transaction, row: Row) -> Observation:
         total_lines=as_maybe_int(total),
         scope=get_maybe_text(tx, scope),
         key=as_maybe_text(key),
-        digest=as_maybe_text(digest),
+        digest=get_digest(tx, digest),
         paths=tuple(listed),
         call=as_int(call),
     )
@@ -138,7 +139,7 @@ def refreshes(tx: Transaction, run: int, step: int | None) -> tuple[Refresh, ...
             step=as_int(at),
             lines=_lines(first, last),
             total_lines=as_maybe_int(total),
-            digest=as_maybe_text(digest),
+            digest=get_digest(tx, digest),
             text=get_maybe_text(tx, text),
             reason=as_maybe_text(reason),
         )

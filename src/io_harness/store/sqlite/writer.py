@@ -24,7 +24,7 @@ from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, typed
 MOST_OPERATIONS = 64
 MOST_BYTES = 256 * 1024
 WINDOW_SECONDS = 0.002
-CHECKPOINT_PAGES = 4_000
+CHECKPOINT_PAGES = 8_000
 IDLE_SECONDS = 1.0
 _FATAL = (
     *BUSY,
