@@ -9,8 +9,8 @@ from functools import partial
 from io_harness.errors import ConfigError
 from io_harness.types import MemoryEntry
 
+from . import checks, render
 from . import manifest as manifests
-from . import render
 from ._kernel_py import CUT, SHIFT
 from .assembled import Assembled, Counts, Parts, Squeezed
 from .budget import (
@@ -49,6 +49,7 @@ class Assembler:
         price: CachePrice = NO_CACHE,
         manifest: str | None = None,
     ) -> None:
+        _check_parts(ledger, workspace, policy, price)
         files = Files(workspace, policy)
         self._view = View(ledger, files)
         self._watch = Watch(self._view, files)
@@ -60,7 +61,8 @@ class Assembler:
         self._turn = 0
         self._before = ""
         if manifest is not None:
-            self._resume(manifests.load(manifest))
+            with manifests.readable():
+                self._resume(manifests.load(checks.text("manifest", manifest)))
 
     def _resume(self, state: manifests.State) -> None:
         """Let everything enter as it had, with the refreshes then made."""
@@ -93,10 +95,12 @@ class Assembler:
     ) -> Assembled:
         """The section for the request of `step`, of at most `budget_tokens` estimated tokens.
 
-        Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens or a negative step.
+        Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens, a negative step, or
+        what is no note.
         """
-        _check("budget_tokens", budget_tokens, MIN_CEILING_TOKENS)
-        _check("step", step, 0)
+        checks.whole("budget_tokens", budget_tokens, MIN_CEILING_TOKENS, unit="tokens")
+        checks.whole("step", step, 0)
+        notes = checks.notes(notes)
         view, kernel = self._view, self._view.kernel
         self._turn += 1
         self._watch.begin_turn()
@@ -220,6 +224,15 @@ class Assembler:
         )
 
 
-def _check(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+def _check_parts(
+    ledger: object, workspace: object | None, policy: object | None, price: object
+) -> None:
+    """What an assembler is made of; raises `ConfigError` for what cannot be used."""
+    if not isinstance(ledger, Ledger):
+        raise ConfigError(f"ledger must be a Ledger, got {checks.shown(ledger)}")
+    if workspace is not None:
+        checks.answers("workspace", workspace, "a Workspace", "canonical", "read", "signature")
+    if policy is not None:
+        checks.answers("policy", policy, "a Policy", "check")
+    if not isinstance(price, CachePrice):
+        raise ConfigError(f"price must be a CachePrice, got {checks.shown(price)}")

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from io_harness.errors import ConfigError
 from io_harness.types import JSON
 
+from ._kernel_py import SHIFT
+from .checks import shown
 from .entry import Refresh
 
 VERSION = 1
+_BITS = 62
 # JSON would give the two halves of a pair back as one character.
 _BETWEEN_HALVES = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
@@ -90,28 +94,51 @@ def _halved(text: str) -> JSON:
     return text if len(parts) == 1 else parts
 
 
-def load(text: str) -> State:
-    """The state of a manifest; raises `ConfigError` for what is none."""
+@contextmanager
+def readable() -> Iterator[None]:
+    """What goes wrong within is the manifest's fault: raises `ConfigError`."""
     try:
-        value = json.loads(text)
-        if value["version"] != VERSION:
-            raise ConfigError(
-                f"the manifest has version {value['version']!r}, this library reads {VERSION}; "
-                "assemble from the ledger instead"
-            )
-        return State(
-            int(value["entered"]),
-            tuple((int(start), int(cap)) for start, cap in value["caps"]),
-            tuple(_refresh(record) for record in value["refreshes"]),
-            tuple(int(position) for position in value["looked"]),
-            None if value["section"] is None else _section(value["section"]),
-        )
-    except (ValueError, TypeError, KeyError) as error:
+        yield
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(
-            f"the manifest cannot be read ({error}); pass the text of Assembled.manifest unchanged"
+            f"the manifest cannot be read ({error}); pass the text of Assembled.manifest "
+            "unchanged, and the ledger of the same run"
         ) from error
+
+
+def load(text: str) -> State:
+    """The state of a manifest; raises `ConfigError` for what is none."""
+    with readable():
+        value = json.loads(text)
+        if value["version"] != VERSION:
+            raise ConfigError(
+                f"the manifest has version {shown(value['version'])}, this library reads "
+                f"{VERSION}; assemble from the ledger instead"
+            )
+        state = State(
+            _whole(value["entered"]),
+            tuple((_whole(start), _whole(cap)) for start, cap in _rows(value["caps"])),
+            tuple(_refresh(record) for record in value["refreshes"]),
+            tuple(_whole(position) for position in _row(value["looked"])),
+            None if value["section"] is None else _section(value["section"]),
+        )
+        _check(state)
+    return state
+
+
+def _check(state: State) -> None:
+    """Raises `ValueError` where a state names what has not entered."""
+    positions = {refresh.position for refresh in state.refreshes}.union(state.looked)
+    if state.section is not None:
+        positions.update(code >> SHIFT for code, _ in state.section.pieces)
+        positions.update(state.section.waiting, (move[0] for move in state.section.moved))
+    positions.update(starts := [start for start, _ in state.caps])
+    if any(not 0 <= position < state.entered for position in positions):
+        raise ValueError("it names an observation that has not entered")
+    if starts != sorted(set(starts)) or starts[:1] != [0][: state.entered]:
+        raise ValueError("its entry caps start nowhere or twice")
 
 
 def _section(record: Mapping[str, JSON]) -> SectionState:
@@ -143,7 +170,7 @@ def _squeezed(row: list[JSON]) -> tuple[int, str, int | None]:
 
 def _row(value: JSON) -> list[JSON]:
     if not isinstance(value, list):
-        raise ValueError(f"{value!r} is no list")
+        raise ValueError(f"{shown(value)} is no list")
     return value
 
 
@@ -167,14 +194,14 @@ def _refresh(record: Mapping[str, JSON]) -> Refresh:
 
 
 def _whole(value: JSON) -> int:
-    if not isinstance(value, int):
-        raise ValueError(f"{value!r} is no whole number")
+    if not isinstance(value, int) or isinstance(value, bool) or value.bit_length() > _BITS:
+        raise ValueError(f"{shown(value)} is no whole number")
     return value
 
 
 def _text(value: JSON) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{shown(value)} is no text")
     return value
 
 

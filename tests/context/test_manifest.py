@@ -1,0 +1,120 @@
+"""A manifest that was damaged, or belongs to another run, is refused when it is handed over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from io_harness import Assembler, CachePrice, Ledger, MemoryEntry, Observation, ObsKind
+from io_harness.errors import ConfigError
+from io_harness.types import JSON
+from tests.context.files import MemoryFiles
+
+PRICES = {"base": CachePrice(), "priced": CachePrice(0.1, 1.25)}
+NOTE = MemoryEntry("key", "value", "run", 1)
+CEILING = 300
+Place: TypeAlias = "tuple[str | int, ...]"
+
+
+def told(price: CachePrice) -> tuple[Ledger, MemoryFiles, str]:
+    """A short run in which everything happened that a manifest tells of."""
+    ledger, files = Ledger(), MemoryFiles()
+    files.put("b.py", "b\n" * 40)
+    assembler = Assembler(ledger, workspace=files, price=price)
+    manifest = ""
+    for step in range(1, 9):
+        files.put("a.py", "".join(f"{line + step}\n" for line in range(12 + step)))
+        ledger.push(Observation(step, ObsKind.WRITE, "a.py", "Done."))
+        read = files.read("a.py", offset=step, limit=4)
+        ledger.push(Observation(step, ObsKind.READ, "a.py", read.text, lines=(step, step + 3)))
+        ledger.push(Observation(step, ObsKind.READ, "b.py", "b\n" * 40))
+        ledger.push(Observation(step, ObsKind.GREP, f"p{step % 3}", "hit", paths=("a.py",)))
+        if step == 6:
+            files.remove("b.py")
+        tokens = CEILING if step % 3 else 2_000
+        notes = [NOTE] if step < 6 else []
+        manifest = assembler.assemble(step=step, budget_tokens=tokens, notes=notes).manifest
+    return ledger, files, manifest
+
+
+TOLD = {name: told(price) for name, price in PRICES.items()}
+
+
+def resumed(
+    ledger: Ledger, files: MemoryFiles, price: CachePrice, manifest: str
+) -> Assembler | None:
+    """An assembler that goes on; `None` where the manifest is refused by name."""
+    try:
+        return Assembler(ledger, workspace=files, price=price, manifest=manifest)
+    except ConfigError as error:
+        if "manifest" not in str(error):
+            raise
+        return None
+
+
+def places(value: JSON, at: Place = ()) -> Iterator[Place]:
+    """Where something stands in a JSON value."""
+    yield at
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from places(inner, (*at, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from places(inner, (*at, index))
+
+
+def changed(value: JSON, at: Place, new: JSON) -> JSON:
+    """A JSON value with another in one place; a whole number is moved by a whole number."""
+    if not at:
+        return value + new if type(value) is int and type(new) is int else new
+    first, *rest = at
+    if isinstance(value, dict):
+        return value | {str(first): changed(value[str(first)], tuple(rest), new)}
+    assert isinstance(value, list)
+    inner = changed(value[int(first)], tuple(rest), new)
+    return [inner if index == first else old for index, old in enumerate(value)]
+
+
+NEW: st.SearchStrategy[JSON] = st.one_of(
+    st.integers(-40, 40),
+    st.sampled_from([2**31, 2**62, 2**80, -(2**31)]),
+    st.sampled_from([None, True, 1.5, "", "x", "\ud83d", "[step 1, note]\n"]),
+    st.sampled_from(["[changed a.py, lines 1-2: now gone, step 2: step 1 wrote it]\n"]),
+    st.builds(list[JSON]),
+    st.builds(dict[str, JSON]),
+    st.just([1, 2]),
+)
+
+
+@settings(max_examples=600)
+@given(st.sampled_from(sorted(TOLD)), st.data())
+def test_a_damaged_manifest_is_refused_or_does_no_harm(name: str, data: st.DataObject) -> None:
+    ledger, files, manifest = TOLD[name]
+    value = json.loads(manifest)
+    at = data.draw(st.sampled_from(sorted(places(value), key=str)))
+    damaged = json.dumps(changed(value, at, data.draw(NEW)))
+    assembler = resumed(ledger, files, PRICES[name], damaged)
+    if assembler is None:
+        return
+    for step in (9, 10):
+        made = assembler.assemble(step=step, budget_tokens=CEILING)
+        assert made.est_tokens <= CEILING
+        assert "".join(piece.text for piece in made.pieces) == made.text
+        assert json.loads(made.manifest)
+
+
+@given(st.sampled_from(sorted(TOLD)), st.sampled_from(sorted(TOLD)), st.integers(0, 40))
+def test_a_manifest_of_another_run_is_refused_or_does_no_harm(
+    name: str, price: str, length: int
+) -> None:
+    whole, files, manifest = TOLD[name]
+    ledger = Ledger()
+    for observation in list(whole)[:length]:
+        ledger.push(observation)
+    assembler = resumed(ledger, files, PRICES[price], manifest)
+    if assembler is not None:
+        assert assembler.assemble(step=9, budget_tokens=64).est_tokens <= 64
