@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from io_harness.cli.output import call_in_short, plain, print_json, print_table, say, short
+from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
 from io_harness.cli.stores import find_run, open_store
+from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
 
@@ -19,14 +20,20 @@ def runs(store_name: str | None, *, json: bool) -> None:
         say("no runs yet")
     else:
         print_table(
-            ("run", "started", "outcome", "model", "goal"),
+            (
+                Column("run"),
+                Column("outcome"),
+                Column("goal", fold=16, drop=1),
+                Column("model", fold=12, drop=2),
+                Column("started", drop=3),
+            ),
             (
                 (
                     run.run_id,
-                    run.started[:19],
                     run.outcome or "unfinished",
-                    plain(f"{run.provider}:{run.model}"),
                     short(run.goal, 60),
+                    plain(f"{run.provider}:{run.model}"),
+                    run.started[:19],
                 )
                 for run in found
             ),
@@ -59,7 +66,13 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
     say()
     requests = _requests(store, run.run_id)
     print_table(
-        ("step", "estimate", "reported", "cached", "what the model did"),
+        (
+            Column("step"),
+            Column("estimate"),
+            Column("reported"),
+            Column("cached", drop=1),
+            Column("what the model did", fold=20),
+        ),
         (_step_row(step, requests.get(step.step)) for step in steps),
     )
     drift = store.drift(run.run_id)
