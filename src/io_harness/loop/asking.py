@@ -52,7 +52,7 @@ async def answer(run: Run, step: int) -> Completion | End:
             return End(Outcome.TIME_BUDGET, _time_reason(run, str(error)))
         except ProviderError as error:
             if error.kind != "context_overflow":
-                return _provider_failed(error)
+                return _provider_failed(run, error)
             if len(tried) == 2:
                 return _overflow(tried, "twice")
             ceiling = run.ceiling_cap = _halved(prepared)
@@ -175,9 +175,11 @@ def _overflow(tried: Sequence[Prepared], how: str) -> End:
     )
 
 
-def _provider_failed(error: ProviderError) -> End:
-    after = "resume the run later" if error.retryable else "put that right and resume the run"
-    return End(Outcome.PROVIDER_FAILED, f"{error} To go on, {after}.", error.retryable)
+def _provider_failed(run: Run, error: ProviderError) -> End:
+    tries = f" (attempt {run.attempts})" if run.attempts > 1 else ""
+    after = "resume the run later" if error.retryable else "then resume the run"
+    link = ": " if error.retryable else ", "
+    return End(Outcome.PROVIDER_FAILED, f"{error}{tries}{link}{after}", error.retryable)
 
 
 def _time_reason(run: Run, why: str) -> str:
