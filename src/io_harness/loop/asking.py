@@ -14,6 +14,7 @@ from io_harness.loop.account import (
     account_for,
     assembly_of,
     fixed_tokens,
+    in_view,
     refresh_events,
     refreshes_of,
     request_event,
@@ -143,9 +144,9 @@ async def _commit(
         manifest=made.manifest,
         state=run.state_text(),
     )
+    run.in_view = in_view(run.unrecorded[-1].pieces)
     run.unrecorded.clear()
-    run.attempts = 0
-    run.section = prepared.request.messages[1:]
+    run.attempts, run.section = 0, prepared.request.messages[1:]
     run.step, run.completion, run.is_open = step, completion, True
     run.know_calls(step, completion)
     account_for(run, completion, prepared.est_request)

@@ -11,7 +11,7 @@ from io_harness.context import Assembler, Ledger
 from io_harness.contract import TaskContract, contract_to_json
 from io_harness.errors import PolicyNeedsApprover
 from io_harness.events import Observer
-from io_harness.loop.account import account_for
+from io_harness.loop.account import account_for, in_view
 from io_harness.loop.approving import Granted, OneAtATime, policy_to_json, rules_of
 from io_harness.loop.memory import RunMemory, RunTrace
 from io_harness.loop.stall import StallTracker
@@ -107,6 +107,7 @@ async def recorded_run(
     run.attempts = recorded.attempts
     run.everything_chars = sum(map(whole_chars, ledger))
     run.restore(recorded.state)
+    run.in_view = await _in_view(run, setting.store)
     if not _is_same_model(recorded, setting):
         # Reasoning is signed for the model that thought it.
         run.completion = run.completion and replace(run.completion, reasoning=None)
@@ -118,6 +119,15 @@ async def recorded_run(
         run.know_calls(step, completion)
         account_for(run, completion, estimate)
     return run, recorded
+
+
+async def _in_view(run: Run, store: Store) -> frozenset[tuple[int, int]]:
+    """Return what the request of a step that is still open showed."""
+    if not run.is_open:
+        return frozenset()
+    events = await asyncio.to_thread(store.context_events, run.run_id)
+    asked = [e.pieces for e in events if e.kind == "assembled" and e.step == run.step]
+    return in_view(asked[-1]) if asked else frozenset()
 
 
 def _is_same_model(recorded: Recorded, setting: Setting) -> bool:

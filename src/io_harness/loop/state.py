@@ -41,7 +41,8 @@ class Run:
     """One run while it is driven. `step` is the newest that has a completion.
 
     `is_open` says that the results of that step are not all in. `section` are the messages of
-    the last request, but for the goal. `is_refused` says that the next request was refused as
+    the last request, but for the goal, and `in_view` the steps and calls whose results it shows.
+    `is_refused` says that the next request was refused as
     too long before the run was interrupted.
     """
 
@@ -60,6 +61,7 @@ class Run:
     is_open: bool = False
     completion: Completion | None = None
     section: tuple[Message, ...] = ()
+    in_view: frozenset[tuple[int, int]] = frozenset()
     calls: dict[tuple[int, int], ToolCall] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     calibration: Calibration = field(default_factory=Calibration)
