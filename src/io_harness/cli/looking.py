@@ -46,15 +46,14 @@ def show(
     """Show a run's steps, or one step whole, or the request it sent."""
     with open_store(store_name, must_exist=True) as store:
         run = find_run(store, wanted)
-        steps = store.steps(run.run_id)
         if step is None and request:
             raise ConfigError("--request shows the request of one step: name it with --step N")
         if step is not None:
-            _show_step(_step(steps, step), request=request, json=json)
+            _show_step(_step(store, run, step), request=request, json=json)
         elif json:
-            print_json(_run_object(store, run, steps))
+            print_json(_run_object(store, run, store.steps(run.run_id)))
         else:
-            _show_run(store, run, steps)
+            _show_run(store, run, store.steps(run.run_id))
 
 
 def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> None:
@@ -115,11 +114,12 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
                 say(plain(seen.text, lines=True).rstrip("\n"))
 
 
-def _step(steps: tuple[StepRecord, ...], number: int) -> StepRecord:
-    for step in steps:
-        if step.step == number:
-            return step
-    raise ConfigError(f"the run has no step {number}: it has {len(steps)} steps")
+def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
+    found = store.steps(run.run_id, step=number)
+    if found:
+        return found[0]
+    have = len(store.steps(run.run_id))
+    raise ConfigError(f"the run has no step {number}: it has {have} steps")
 
 
 def _requests(store: Store, run_id: str) -> dict[int, ContextEvent]:

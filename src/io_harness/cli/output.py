@@ -63,9 +63,10 @@ def complain(text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON value on one line."""
+    """Print one JSON value on one line; lone surrogates, which no stream takes, escaped."""
+    text = jsontext.dumps(value).encode("utf-8", "backslashreplace").decode()
     try:
-        sys.stdout.write(jsontext.dumps(value) + "\n")
+        sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
     except BrokenPipeError:
         _give_up(sys.stdout)

@@ -112,10 +112,7 @@ def only(rows: list[Row]) -> Row:
     """Return the one row that must be there."""
     if len(rows) == 1:
         return rows[0]
-    raise StoreCorrupt(
-        f"the store has {len(rows)} rows where one belongs: it was changed by something else "
-        "or is damaged; run doctor on it and restore a backup"
-    )
+    raise StoreCorrupt(f"there are {len(rows)} rows where one belongs")
 
 
 def digest(data: bytes) -> bytes:
@@ -149,11 +146,9 @@ def unpacked(form: int, body: SQLValue, top: SQLValue, chars: int) -> str:
     elif form in (_WHOLE, _FIRST_FORM):
         text = _inflated(body, chars, None if form == _FIRST_FORM else b"")
     else:
-        raise StoreCorrupt(f"a stored text has the unknown form {form}: run doctor on it")
+        raise StoreCorrupt(f"a text has the unknown form {form}")
     if len(text) != chars:
-        raise StoreCorrupt(
-            f"a stored text of {chars:,} characters came back with {len(text):,}: run doctor on it"
-        )
+        raise StoreCorrupt(f"a text of {chars:,} characters came back with {len(text):,}")
     return text
 
 
@@ -169,7 +164,7 @@ def _inflated(value: SQLValue, chars: int, like: bytes | None) -> str:
         raw = reader.decompress(as_bytes(value), 4 * max(0, chars) + 1)
         return raw.decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError, OverflowError) as error:
-        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
+        raise StoreCorrupt(f"a text cannot be read: {error}") from error
 
 
 def squeezed(text: str, like: str = "") -> bytes:
@@ -188,7 +183,7 @@ def unsqueezed(value: SQLValue, like: str = "") -> str:
         raw = reader.decompress(as_bytes(value), _MOST_UNSQUEEZED)
         return raw.decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
-        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
+        raise StoreCorrupt(f"a text cannot be read: {error}") from error
 
 
 def _words(like: str) -> bytes:
@@ -196,7 +191,4 @@ def _words(like: str) -> bytes:
 
 
 def _unexpected(wanted: str, value: SQLValue) -> StoreCorrupt:
-    return StoreCorrupt(
-        f"the store holds {type(value).__name__} where {wanted} belongs: it was changed by "
-        "something else or is damaged; run doctor on it and restore a backup"
-    )
+    return StoreCorrupt(f"it holds {type(value).__name__} where {wanted} belongs")

@@ -55,7 +55,7 @@ def read(value: SQLValue, number: int) -> list[Segment]:
         next(numbers)
         return _read(numbers, number)
     except StopIteration:
-        raise StoreCorrupt(f"version {number} ends inside a segment: run doctor") from None
+        raise StoreCorrupt(f"version {number} ends inside a segment") from None
 
 
 def _read(numbers: Iterator[int], number: int) -> list[Segment]:
@@ -82,7 +82,7 @@ def template(value: SQLValue, number: int) -> int:
     """Return the version whose new text is the template of that of `number`; 0 for none."""
     back = next(_numbers(value), number) if _is_marked(value) else 0
     if back >= number:
-        raise StoreCorrupt(f"version {number} has a template that is none: run doctor")
+        raise StoreCorrupt(f"version {number} has a template that is none")
     return number - back if back else 0
 
 
@@ -94,7 +94,7 @@ def _read_first_form(value: SQLValue) -> list[Segment]:
     """Return segments as schema 1 spelled them: JSON, three integers each."""
     numbers = cast("list[int]", jsontext.loads(unsqueezed(value)))
     if not (isinstance(numbers, list) and all(type(number) is int for number in numbers)):
-        raise StoreCorrupt("a stored version is made of what is no number: run doctor")
+        raise StoreCorrupt("a version is made of what is no number")
     three = iter(numbers)
     return list(zip(three, three, three, strict=True))
 
@@ -124,9 +124,9 @@ def _numbers(value: SQLValue) -> Iterator[int]:
             yield number
             number = bits = 0
         elif bits > _MOST_BITS:
-            raise StoreCorrupt("a stored version holds a number past 2**63: run doctor on it")
+            raise StoreCorrupt("a version holds a number past 2**63")
     if bits:
-        raise StoreCorrupt("a stored version ends inside a number: run doctor on it")
+        raise StoreCorrupt("a version ends inside a number")
 
 
 def _zigzag(number: int) -> int:

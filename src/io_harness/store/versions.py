@@ -11,6 +11,7 @@ from io_harness.errors import StoreCorrupt
 from io_harness.store import delta
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import as_int, as_maybe_int, only, squeezed, unsqueezed
+from io_harness.store.damage import reading
 from io_harness.store.segments import BASE, read, spelled, template
 from io_harness.store.texts import get_text, put_text
 
@@ -113,7 +114,10 @@ class Versions:
 
     def _tip(self, tx: Transaction, run: int, chain: str, number: int) -> _Version:
         tip = self._tips.get((run, chain))
-        return tip if tip and tip.number == number else VersionReader(tx, flat=True).version(number)
+        if tip and tip.number == number:
+            return tip
+        with reading(f"version {number}"):
+            return VersionReader(tx, flat=True).version(number)
 
     def _keep(self, key: tuple[int, str], version: _Version, fresh: str) -> None:
         self._tips[key] = version
@@ -147,7 +151,7 @@ class VersionReader:
                 self._tx.execute("SELECT base, depth, segments FROM versions WHERE id = ?", (base,))
             )
             if len(rows) > MOST_DEPTH:
-                raise StoreCorrupt(f"version {number} stands on too many others: run doctor")
+                raise StoreCorrupt(f"version {number} stands on too many others")
             rows.append((base, as_int(depth), read(data, base)))
             base = as_maybe_int(under)
         version = None if base is None else self._last[base]
@@ -171,7 +175,7 @@ class VersionReader:
             return self._kept(-number, get_text(self._tx, novel))
         like = template(data, number)
         if like and not most:
-            raise StoreCorrupt(f"version {number} has too many templates: run doctor")
+            raise StoreCorrupt(f"version {number} has too many templates")
         return self._kept(-number, unsqueezed(novel, self._novel(like, most - 1) if like else ""))
 
     def _rebuilt(
@@ -183,7 +187,7 @@ class VersionReader:
         flat = delta.compose(segments, BASE, below.flat) if below and self._flat else segments
         text = delta.decode(segments, sources)
         if len(text) != sum(size for _, _, size in segments):
-            raise StoreCorrupt(f"version {number} copies what is not there: run doctor")
+            raise StoreCorrupt(f"version {number} copies what is not there")
         return _Version(number, depth, text, flat, below.anchor if below else number)
 
     def _source(self, source: int) -> str:
