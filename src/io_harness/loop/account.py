@@ -79,6 +79,13 @@ def in_view(pieces: Iterable[PieceTrace]) -> frozenset[tuple[int, int]]:
     return frozenset((piece.step, piece.call) for piece in pieces if piece.status in _SHOWN)
 
 
+def know_request(run: Run, refreshes: Iterable[Refresh]) -> None:
+    """Keep what the request that was answered showed, once it is recorded."""
+    run.know_refreshes(refreshes)
+    run.in_view = in_view(run.unrecorded[-1].pieces)
+    run.unrecorded.clear()
+
+
 def request_event(run: Run, step: int, prepared: Prepared) -> RequestAssembled:
     """Return what an observer is told of a request."""
     made = prepared.assembled

@@ -14,7 +14,7 @@ from io_harness.loop.account import (
     account_for,
     assembly_of,
     fixed_tokens,
-    in_view,
+    know_request,
     refresh_events,
     refreshes_of,
     request_event,
@@ -130,6 +130,7 @@ async def _commit(
     completion, call = answered
     prepared = tried[-1]
     made = prepared.assembled
+    refreshes = [refresh for one in tried for refresh in refreshes_of(one.assembled)]
     await run.journal.completed(
         run.lease,
         step,
@@ -137,15 +138,14 @@ async def _commit(
         request=prepared.request,
         assemblies=tuple(run.unrecorded),
         call=call,
-        refreshes=[refresh for one in tried for refresh in refreshes_of(one.assembled)],
+        refreshes=refreshes,
         recalled=[note for note in notes if note.key in made.recalled_keys],
         recalled_from=run.workspace_key,
         events=[event for one in tried for event in refresh_events(one.assembled)],
         manifest=made.manifest,
         state=run.state_text(),
     )
-    run.in_view = in_view(run.unrecorded[-1].pieces)
-    run.unrecorded.clear()
+    know_request(run, refreshes)
     run.attempts, run.section = 0, prepared.request.messages[1:]
     run.step, run.completion, run.is_open = step, completion, True
     run.know_calls(step, completion)
