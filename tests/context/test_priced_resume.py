@@ -44,6 +44,7 @@ class Run:
         made = self.assembler.assemble(step=self.step, budget_tokens=self.ceiling, notes=notes)
         again = other.assemble(step=self.step, budget_tokens=self.ceiling, notes=notes)
         assert again.text == made.text
+        assert list(again.pieces) == list(made.pieces)
         assert again.manifest == made.manifest
         self.manifest, self.text = made.manifest, made.text
         return made.rewritten
@@ -57,11 +58,12 @@ def searched(run: Run) -> None:
     run.turn()
     run.write("a.py", "two\n")
     run.turn(anew=True)
-    rewritten = False
-    while not rewritten:
+    rewritten = []
+    for _ in range(20):
         # The one before is superseded, and is what a rewrite would drop.
         run.write("a.py", f"{run.step}\n", said="y" * 6_000)
-        rewritten = run.turn()
+        rewritten.append(run.turn())
+    assert any(rewritten)
 
 
 def half_characters(run: Run) -> None:
@@ -102,9 +104,31 @@ def mentioned_then_superseded(run: Run) -> None:
     run.turn(anew=True)
 
 
-@pytest.mark.parametrize(
-    "play", [searched, half_characters, halves_side_by_side, mentioned_then_superseded]
+def cut_and_superseded(run: Run) -> None:
+    """A search that waited for room is superseded, and carried once all the same, cut."""
+    run.ceiling = 100
+    run.push(ObsKind.GREP, "one", "hit\n" * 1_000, "a.py")
+    run.push(ObsKind.MESSAGE, None, "Go on.")
+    run.turn()
+    run.push(ObsKind.GREP, "one", "", "a.py")
+    run.turn()
+    run.ceiling = 1_000
+    for _ in range(3):
+        run.push(ObsKind.TOOL, "run", "x" * 1_500)
+        run.turn()
+    assert "[elided: " in run.text
+
+
+STORIES = (
+    searched,
+    half_characters,
+    halves_side_by_side,
+    mentioned_then_superseded,
+    cut_and_superseded,
 )
+
+
+@pytest.mark.parametrize("play", STORIES)
 def test_a_resumed_run_makes_the_same_requests(play: Callable[[Run], None]) -> None:
     play(Run())
 

@@ -86,12 +86,14 @@ class View:
         """A position was superseded: what was known for carrying it is dropped."""
         if self.refreshes.pop(position, None) is not None:
             self._refreshed_heads.pop(position, None)
-        elif self._hits.pop(position, None) is not None:
-            self._since.pop(position, None)
-        else:
+        elif self._hits.pop(position, None) is None or self._since.pop(position, None) is None:
             return
-        # Its header said more than its stub may.
-        self.kernel.show(position, None, self.kernel.size(position), 0)
+        self._say_no_more(position)
+
+    def _say_no_more(self, position: int) -> None:
+        """From now on a position is as it entered: its header said more than its stub may."""
+        text, args, head, _ = self.carry(position)
+        self.kernel.show(position, None, len(text) + len(args), 0 if head is None else CUT)
 
     def cap_of(self, position: int) -> int:
         """The cap under which a position entered."""
@@ -129,8 +131,7 @@ class View:
         for position in [p for p in self._since if p not in shown]:
             del self._since[position]
             self._hits.pop(position, None)
-            text, args, head, _ = self.carry(position)
-            self.kernel.show(position, None, len(text) + len(args), 0 if head is None else CUT)
+            self._say_no_more(position)
 
     def mentions(self, position: int) -> bool:
         """Whether something is said in a search's header that the ledger alone does not tell."""
