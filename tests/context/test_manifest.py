@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from io_harness import Assembler, CachePrice, Ledger, MemoryEntry, Observation, ObsKind
+from io_harness import (
+    Assembled,
+    Assembler,
+    CachePrice,
+    Ledger,
+    MemoryEntry,
+    Observation,
+    ObsKind,
+)
+from io_harness.context.entry import Refresh
 from io_harness.errors import ConfigError
 from io_harness.types import JSON
 from tests.context.files import MemoryFiles
@@ -20,25 +34,52 @@ CEILING = 300
 Place: TypeAlias = "tuple[str | int, ...]"
 
 
-def told(price: CachePrice) -> tuple[Ledger, MemoryFiles, str]:
-    """A short run in which everything happened that a manifest tells of."""
-    ledger, files = Ledger(), MemoryFiles()
-    files.put("b.py", "b\n" * 40)
-    assembler = Assembler(ledger, workspace=files, price=price)
-    manifest = ""
-    for step in range(1, 9):
-        files.put("a.py", "".join(f"{line + step}\n" for line in range(12 + step)))
-        ledger.push(Observation(step, ObsKind.WRITE, "a.py", "Done."))
-        read = files.read("a.py", offset=step, limit=4)
-        ledger.push(Observation(step, ObsKind.READ, "a.py", read.text, lines=(step, step + 3)))
+@dataclass
+class Turn:
+    """One assembly, and the world it was made in."""
+
+    made: Assembled
+    pushed: int
+    files: MemoryFiles
+    step: int
+    tokens: int
+    notes: list[MemoryEntry]
+
+
+def happens(ledger: Ledger, files: MemoryFiles, step: int) -> None:
+    """What a step does: reads that are written over, superseded or lost, and searches."""
+    files.put("a.py", "".join(f"{line + step}\n" for line in range(12 + step)))
+    ledger.push(Observation(step, ObsKind.WRITE, "a.py", "Done."))
+    first = step % 9 + 1
+    read = files.read("a.py", offset=first, limit=4)
+    ledger.push(Observation(step, ObsKind.READ, "a.py", read.text, lines=(first, first + 3)))
+    if step % 4 == 1:
+        files.put("b.py", "b\n" * 40)
         ledger.push(Observation(step, ObsKind.READ, "b.py", "b\n" * 40))
-        ledger.push(Observation(step, ObsKind.GREP, f"p{step % 3}", "hit", paths=("a.py",)))
-        if step == 6:
-            files.remove("b.py")
+    if step % 4 == 2:
+        files.remove("b.py")
+    ledger.push(Observation(step, ObsKind.GREP, f"p{step % 3}", "hit", paths=("a.py",)))
+
+
+def turns(price: CachePrice, steps: int) -> tuple[Ledger, list[Turn]]:
+    """A run in which everything happens that a manifest tells of."""
+    ledger, files = Ledger(), MemoryFiles()
+    assembler = Assembler(ledger, workspace=files, price=price)
+    found = []
+    for step in range(1, steps + 1):
+        happens(ledger, files, step)
         tokens = CEILING if step % 3 else 2_000
-        notes = [NOTE] if step < 6 else []
-        manifest = assembler.assemble(step=step, budget_tokens=tokens, notes=notes).manifest
-    return ledger, files, manifest
+        notes = [NOTE] if step % 10 < 6 else []
+        then = deepcopy(files)
+        made = assembler.assemble(step=step, budget_tokens=tokens, notes=notes)
+        found.append(Turn(made, len(ledger), then, step, tokens, notes))
+    return ledger, found
+
+
+def told(price: CachePrice) -> tuple[Ledger, MemoryFiles, str]:
+    """Such a run, its files and its last manifest."""
+    ledger, found = turns(price, 8)
+    return ledger, found[-1].files, found[-1].made.manifest
 
 
 TOLD = {name: told(price) for name, price in PRICES.items()}
@@ -118,3 +159,39 @@ def test_a_manifest_of_another_run_is_refused_or_does_no_harm(
     assembler = resumed(ledger, files, PRICES[price], manifest)
     if assembler is not None:
         assert assembler.assemble(step=9, budget_tokens=64).est_tokens <= 64
+
+
+@pytest.mark.parametrize("name", sorted(PRICES))
+def test_a_manifest_asked_for_late_tells_what_was(name: str) -> None:
+    ledger, found = turns(PRICES[name], 40)
+    observations = list(ledger)
+    for turn, following in pairwise(found):
+        then = Ledger()
+        for observation in observations[: following.pushed]:
+            then.push(observation)
+        assembler = Assembler(
+            then, workspace=following.files, price=PRICES[name], manifest=turn.made.manifest
+        )
+        again = assembler.assemble(
+            step=following.step, budget_tokens=following.tokens, notes=following.notes
+        )
+        assert again.text == following.made.text
+
+
+def _alive() -> int:
+    gc.collect()
+    return sum(isinstance(thing, Refresh) for thing in gc.get_objects())
+
+
+@pytest.mark.parametrize("name", sorted(PRICES))
+def test_what_nobody_can_ask_for_is_not_kept(name: str) -> None:
+    before = _alive()
+    ledger, files = Ledger(), MemoryFiles()
+    assembler = Assembler(ledger, workspace=files, price=PRICES[name])
+    made = []
+    for step in range(1, 200):
+        happens(ledger, files, step)
+        assembled = assembler.assemble(step=step, budget_tokens=2_000)
+        made.append(assembled.reread)
+    assert sum(made) > 80
+    assert _alive() - before < 50

@@ -21,9 +21,10 @@ from .budget import (
     CachePrice,
     entry_cap_chars,
 )
-from .entry import Carried
+from .entry import Carried, Refresh
 from .freshness import Files, Judge, Reader
 from .ledger import Ledger
+from .past import Moment
 from .priced import PricedAssembler
 from .resume import Snapshot, restore
 from .view import View
@@ -80,12 +81,14 @@ class Assembler:
                 self._priced.enter(cap, stop)
         for refresh in state.refreshes:
             view.apply(refresh)
-        for position in state.looked:
-            self._watch.looked(position)
+        for position, write in state.looked:
+            if view.kernel.last(view.kernel.gid(position)) == write:
+                self._watch.looked(position)
         if self._priced is not None and state.section is not None:
             self._priced.paid = state.section.paid
             self._priced.waiting = list(state.section.waiting)
-            self._watch.moved = {p: (first, count) for p, first, count in state.section.moved}
+            for position, first, count in state.section.moved:
+                view.moved[position] = first, count
             section = restore(view, self._priced, state.section)
             self._priced.section = section
             self._before = "".join([section.block.text, *section.texts])
@@ -195,31 +198,39 @@ class Assembler:
             "".join([section.block.text, *section.texts]),
             (self._view, section.block, section.texts, section.codes, section.squeezed),
             (carried, entered, section.hidden, section.chars, priced.visited, len(section.texts)),
-            Snapshot(self._view, self._watch, priced, section),
+            Snapshot(self._view, priced, section),
         )
 
     def _made(
         self, text: str, parts: Parts, counts: Counts, snapshot: Snapshot | None
     ) -> Assembled:
-        watch, before = self._watch, self._before
+        view, before = self._view, self._before
         self._before = text
-        caps, made = len(self._view.caps), len(watch.log)
-        manifest = partial(self._manifest, self._turn, counts[1], caps, made, snapshot)
-        return Assembled(text, parts, counts, before, tuple(watch.made), manifest)
+        then = view.refreshes.moment(), view.past_writes.moment()
+        manifest = partial(self._manifest, counts[1], len(view.caps), then, snapshot)
+        return Assembled(text, parts, counts, before, tuple(self._watch.made), manifest)
 
     def _manifest(
-        self, turn: int, entered: int, caps: int, made: int, snapshot: Snapshot | None
+        self,
+        entered: int,
+        caps: int,
+        then: tuple[Moment[Refresh], Moment[int]],
+        snapshot: Snapshot | None,
     ) -> str:
-        view, watch = self._view, self._watch
-        # Asked for late, what was superseded meanwhile is needed again.
-        log = view.refreshes.values() if turn == self._turn else watch.log[:made]
+        """What was known then, though much may have happened since."""
+        view, kernel = self._view, self._view.kernel
+        refreshes, looked = view.refreshes.at(then[0]), view.past_writes.at(then[1])
         return manifests.dump(
             manifests.State(
                 entered,
                 tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
-                manifests.newest(log),
-                watch.looked_past_writes(),
-                None if snapshot is None else snapshot.state(),
+                tuple(refreshes[position] for position in sorted(refreshes)),
+                tuple(
+                    (read, write)
+                    for read, write in sorted(looked.items())
+                    if not write < kernel.last(kernel.gid(read)) < entered
+                ),
+                None if snapshot is None else snapshot.state(refreshes),
             )
         )
 

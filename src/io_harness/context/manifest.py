@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
@@ -48,14 +48,14 @@ class State:
     """The facts of a section that do not follow from the ledger.
 
     `entered` is how many observations had entered, `caps` where the entry cap changed, `looked`
-    the live reads known to be true after a later write of their file. `section` is there where the
-    section only grows.
+    the live reads known to be true after a later write of their file, and that write. `section`
+    is there where the section only grows.
     """
 
     entered: int
     caps: tuple[tuple[int, int], ...]
     refreshes: tuple[Refresh, ...]
-    looked: tuple[int, ...]
+    looked: tuple[tuple[int, int], ...]
     section: SectionState | None = None
 
 
@@ -121,7 +121,7 @@ def load(text: str) -> State:
             _whole(value["entered"]),
             tuple((_whole(start), _whole(cap)) for start, cap in _rows(value["caps"])),
             tuple(_refresh(record) for record in value["refreshes"]),
-            tuple(_whole(position) for position in _row(value["looked"])),
+            tuple((_whole(read), _whole(write)) for read, write in _rows(value["looked"])),
             None if value["section"] is None else _section(value["section"]),
         )
         _check(state)
@@ -130,7 +130,7 @@ def load(text: str) -> State:
 
 def _check(state: State) -> None:
     """Raises `ValueError` where a state names what has not entered."""
-    positions = {refresh.position for refresh in state.refreshes}.union(state.looked)
+    positions = {refresh.position for refresh in state.refreshes}.union(*state.looked)
     if state.section is not None:
         positions.update(code >> SHIFT for code, _ in state.section.pieces)
         positions.update(state.section.waiting, (move[0] for move in state.section.moved))
@@ -203,9 +203,3 @@ def _text(value: JSON) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{shown(value)} is no text")
     return value
-
-
-def newest(log: Iterable[Refresh]) -> tuple[Refresh, ...]:
-    """The last refresh of each position, in the order of positions."""
-    by_position = {refresh.position: refresh for refresh in log}
-    return tuple(by_position[position] for position in sorted(by_position))
