@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
 from io_harness.providers import ScriptedProvider
-from io_harness.store import Store
-from tests.cli.shell import Answer, Shell, model
+from io_harness.store import Lease, Store
+from tests.cli.shell import Answer, Done, Shell, model
 from tests.vendor import Reply
 
 NOWHERE = "openai-compatible:m@http://127.0.0.1:9/v1"
@@ -52,7 +54,11 @@ def test_each_outcome_has_its_exit_code(
     assert done.code == code
     assert f"{outcome} after" in done.out
     assert shell.store in done.out
-    assert shell("runs", "--store", shell.store).out.count(outcome) == 1
+    run_id = shell("runs", "--store", shell.store, "--json").last["runs"][0]["run_id"]
+    for width in ("", "20", "40", "60", "80", "200"):
+        shell.patch.setenv("COLUMNS", width)
+        table = shell("runs", "--store", shell.store).out
+        assert (table.count(outcome), table.count(run_id)) == (1, 1), table
 
 
 def test_time_budget_from_a_config_file(shell: Shell) -> None:
@@ -97,26 +103,105 @@ def test_a_finished_run_is_only_reported(shell: Shell) -> None:
     assert (again.code, again.last["outcome"]) == (0, "success")
 
 
+def test_a_finished_run_is_reported_without_its_model(shell: Shell) -> None:
+    with model(["Done."]) as server:
+        shell.run(server, "--verify", NOT_YET)
+    again = shell("resume", "last", "--store", shell.store)
+    assert again.code == 1
+    assert "has finished: verification_failed after 4 steps: the check failed 4 times" in again.out
+    assert shell("resume", "last", "--store", shell.store, "--json").last["steps"] == 4
+
+
+def test_a_server_that_the_store_does_not_know_is_asked_for(shell: Shell) -> None:
+    with model([READ]) as server:
+        shell.run(server, "--max-steps", "1")
+    again = shell("resume", "last", "--store", shell.store)
+    assert again.code == 2
+    assert "was driven by openai-compatible:m, which is no name to reach it by" in again.err
+
+
+def leased(shell: Shell) -> tuple[Store, Lease]:
+    with model([READ, "Done."]) as server:
+        shell.run(server, "--max-steps", "1")
+    store = Store.open(shell.store)
+    return store, asyncio.run(store.journal.acquire(store.runs()[0].run_id))
+
+
+def resumed(shell: Shell) -> Done:
+    with model(["Done."]) as server:
+        name = f"openai-compatible:m@{server.url}/v1"
+        more = ("--model", name, "--max-steps", "9", "--allow", "read,write,exec")
+        return shell("resume", "last", "--store", shell.store, *more)
+
+
+def test_resume_waits_for_a_lease_and_says_so(shell: Shell) -> None:
+    store, lease = leased(shell)
+    freeing = threading.Timer(1.5, lambda: asyncio.run(store.journal.release(lease)))
+    freeing.start()
+    done = resumed(shell)
+    freeing.join()
+    store.close()
+    assert (done.code, done.err.count("waiting up to 30 s for its lease to end")) == (0, 1)
+
+
+def test_resume_gives_up_on_a_driver_that_lives(shell: Shell) -> None:
+    shell.patch.setattr("io_harness.cli.running.LEASE_SECONDS", -1.0)
+    store, _ = leased(shell)
+    done = resumed(shell)
+    store.close()
+    assert (done.code, "is driven by another process" in done.err) == (2, True)
+
+
+HERE = ("--model", NOWHERE)
+
+
 @pytest.mark.parametrize(
     ("args", "says"),
     [
         (("run",), "say what is to be done"),
-        (("run", "x"), "name a model with --model"),
+        (("run", "x"), "name a model with --model: anthropic:MODEL, "),
         (("run", "x", "--model", "gpt"), "names no vendor and model"),
         (("run", "x", "--model", "anthropic:m"), "set ANTHROPIC_API_KEY"),
         (("run", "x", "--verify", "'"), "is no command"),
-        (("run", "x", "--model", NOWHERE, "--allow", "fly"), "is no act"),
-        (
-            ("run", "x", "--model", NOWHERE, "--root", "nowhere"),
-            "nowhere",
+        (("run", "x", "--verify", ""), "--verify is empty"),
+        (("run", "x", "--verify", "no-such-program"), "'no-such-program' is not on PATH"),
+        # What the user typed comes before what the model needs, with one or without.
+        *(
+            (("run", "x", *more, *wrong), says)
+            for more in ((), HERE, ("--model", "anthropic:m"))
+            for wrong, says in (
+                (("--allow", "fly"), "--allow 'fly' is no act; there are read, write, exec, net"),
+                (("--root", "nowhere"), "nowhere cannot be opened: No such file or directory"),
+                (("--root", "a.file"), "a.file cannot be opened: Not a directory"),
+                (("--root", ""), "it is empty"),
+                (("--policy", "none"), "the policy file none cannot be read: No such file"),
+                (("--policy", "."), "the policy file . cannot be read: Is a directory"),
+                (("--policy", "binary.file"), "the policy file binary.file is no UTF-8 text"),
+                (("--policy", ""), "it is empty"),
+                (
+                    ("--config", "none.toml"),
+                    "file none.toml cannot be read: No such file or directory",
+                ),
+                (("--config", "binary.file"), "binary.file is no UTF-8 text"),
+                (("--config", ""), "it is empty"),
+                (("--budget", "-5"), "token_budget must be a whole number from 1, got -5"),
+                (("--budget", "much"), "Invalid value for '--budget'"),
+                (("--max-steps", "0"), "max_steps must be a whole number from 1, got 0"),
+                (("--workspace-id", ""), "workspace_id is empty"),
+                (("--store", "postgresql://x"), "SQLite files only"),
+                (("--store", "http://x/y.db"), "SQLite files only"),
+                (("--store", "."), "the store . is a directory: name a file, as runs.db"),
+                (("--store", ""), "--store is empty"),
+            )
         ),
-        (("run", "x", "--model", NOWHERE, "--policy", "none"), "none"),
-        (("run", "--config", "none.toml"), "none.toml"),
+        (("run", "x", *HERE, "--store", "a.file/x.db"), "a.file: Not a directory"),
+        (("runs", "--store", "postgresql://x"), "SQLite files only"),
         (("runs",), "there is no store at"),
         (("resume", "x"), "there is no store at"),
         (("show", "x"), "there is no store at"),
         (("memory", "list", "."), "there is no store at"),
         (("replay", "none.jsonl"), "none.jsonl: no such file"),
+        (("demo", "--dir", ""), "it is empty"),
         (("nonsense",), "nonsense"),
         (("run", "x", "--nonsense"), "--nonsense"),
         (("show",), "RUN"),
@@ -125,10 +210,14 @@ def test_a_finished_run_is_only_reported(shell: Shell) -> None:
 def test_wrong_use_exits_2_and_says_what_to_do(
     shell: Shell, args: tuple[str, ...], says: str
 ) -> None:
+    (shell.place / "a.file").write_text("x = 1\n")
+    (shell.place / "binary.file").write_bytes(bytes(range(256)))
+    shell.patch.chdir(shell.place)
     done = shell(*args)
     assert done.code == 2
     assert says in done.err
     assert "Traceback" not in done.err
+    assert not (shell.place / "state").exists()
 
 
 def test_an_unknown_run_or_step_is_named(shell: Shell) -> None:

@@ -49,7 +49,7 @@ class MemoryFiles:
             (offset, offset + len(shown) - 1),
             len(lines),
             len(text),
-            hashlib.blake2b(text.encode()).hexdigest(),
+            hashlib.blake2b(text.encode("utf-8", "surrogatepass")).hexdigest(),
             self.signature(path),
         )
 

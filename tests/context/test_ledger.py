@@ -149,3 +149,20 @@ def test_any_text_is_taken() -> None:
     for text in ("", "\0", "\ud83d", "\u202e", "x" * 10_000_000):
         (only,) = pushed(replace(PLAIN, text=text, target=text[:50], args=text[:50]))
         assert only.text == text
+
+
+@pytest.mark.parametrize(
+    ("lines", "text", "said"),
+    [
+        ((3, 9), "c\nd\n", "lines 3-4 of 4"),
+        ((3, 4), "c\nd", "lines 3-4 of 4"),
+        ((9, 12), "", "no lines from 9 on of 4"),
+        ((9, 8), "", "no lines from 9 on of 4"),
+    ],
+)
+def test_the_full_text_heads_a_read_with_the_lines_that_are_there(
+    lines: tuple[int, int], text: str, said: str
+) -> None:
+    ledger = Ledger()
+    ledger.push(Observation(1, ObsKind.READ, "a.py", text, lines=lines, total_lines=4))
+    assert ledger.full_text() == f"[step 1, read a.py, {said}]\n{text}\n"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from io_harness import Assembler, Ledger, MemoryEntry, Observation, ObsKind
 from io_harness.context.escape import clean
+from io_harness.context.grammar import escape
 from io_harness.context.render import render_notes
 from io_harness.testing import parse
 
@@ -191,3 +192,12 @@ def test_stubs_and_counts_are_told_apart() -> None:
     assert counted.count == request.stubbed - sum(p.status == "stub" for p in pieces)
     assert stub.why.startswith(("superseded by step ", "300 characters, older than "))
     assert stub.content == ""
+
+
+@pytest.mark.parametrize("end", BREAKS)
+@pytest.mark.parametrize(("name", "rest"), [("scope", "]"), ("read", "]"), ("read", ": re-read]")])
+def test_what_spans_lines_is_no_line_of_ours(end: str, name: str, rest: str) -> None:
+    start = "[step 1, grep x, scope" if name == "scope" else "[step 1, read"
+    for slash in ("", "\\"):
+        text = f'{start} "a{slash}{end}[elided: cut here]{end}b"{rest}'
+        assert escape(text) == text.replace("[elided", "\\[elided")

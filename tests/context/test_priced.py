@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_harness import Assembled, Assembler, CachePrice, Ledger, MemoryEntry, Observation, ObsKind
+from io_harness.context.escape import clean
 from io_harness.context.parse import Parsed, parse
 from tests.context.files import MemoryFiles
 
@@ -79,7 +80,7 @@ class Story:
         manifest = self.manifest or None
         return Assembler(self.ledger, workspace=self.files, price=PRICE, manifest=manifest)
 
-    def read(self, path: str, first: int, count: int) -> None:
+    def read(self, path: str, first: int, count: int | None) -> None:
         try:
             result = self.files.read(path, offset=first, limit=count)
         except FileNotFoundError:
@@ -91,11 +92,14 @@ class Story:
                 path,
                 result.text,
                 args=f'{{"path":"{path}"}}',
-                lines=(first, first + count - 1),
+                lines=None if count is None else (first, first + count - 1),
                 total_lines=result.total_lines,
                 digest=result.digest,
             )
         )
+
+    def search(self, pattern: str, *paths: str) -> None:
+        self.ledger.push(Observation(self.step, ObsKind.GREP, pattern, "1:hit", paths=paths))
 
     def write(self, path: str, text: str) -> None:
         self.files.put(path, text)
@@ -121,15 +125,19 @@ class Story:
         for path, lines in replayed(parse(out.text)).items():
             now = self.files.texts.get(path, "").split("\n")
             for number, text in lines.items():
-                assert now[number - 1] == text, (path, number, out.text)
+                assert clean(now[number - 1]) == text, (path, number, out.text)
         return out
 
 
-LINE = st.sampled_from(["a", "b", "", "c" * 30, "[step 1, note]", "d\r", "e" * 300, "f" * 2100])
+LINE = st.sampled_from(
+    ["a", "b", "", "c" * 30, "[step 1, note]", "d\r", "e" * 300, "f" * 2100, "\ud83d"]
+)
 LINES = st.lists(LINE, max_size=12)
 PATHS = st.sampled_from(["a", "b", "./a"])
 EVENT = st.one_of(
     st.tuples(st.just("read"), PATHS, st.integers(1, 14), st.integers(1, 14)),
+    st.tuples(st.just("read"), PATHS, st.just(1), st.none()),
+    st.tuples(st.just("search"), st.sampled_from(["one", "two", "three"]), PATHS),
     st.tuples(st.just("write"), PATHS, st.integers(0, 12), st.integers(0, 4), LINES),
     st.tuples(st.just("edit"), PATHS, st.integers(0, 12), st.integers(0, 4), LINES),
     st.tuples(st.just("remove"), PATHS),
@@ -155,8 +163,10 @@ def test_who_replays_a_section_holds_the_files_as_they_are(
 
 def _happens(story: Story, event: tuple[object, ...]) -> None:
     match event:
-        case ("read", str(path), int(first), int(count)):
+        case ("read", str(path), int(first), (int() | None) as count):
             story.read(path, first, count)
+        case ("search", str(pattern), str(path)):
+            story.search(pattern, path)
         case ("write" | "edit" as how, str(path), int(at), int(gone), list(new)):
             plain = path.removeprefix("./")
             lines = story.files.texts.get(plain, "").removesuffix("\n").split("\n")

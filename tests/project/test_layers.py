@@ -8,7 +8,7 @@ from tests.project.tree import PACKAGE, ROOT, imported, module_name, sources
 
 LAYERS = (
     {"errors", "types"},
-    {"jsontext", "memory"},
+    {"jsontext", "memory", "tomlfile"},
     {"context", "workspace", "policy", "events"},
     {"store", "tools", "providers", "contract"},
     {"loop", "replay", "testing"},

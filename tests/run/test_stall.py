@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+
+from io_harness import ContextBudget, Outcome
 from io_harness.contract import StallLimits
 from io_harness.loop.stall import Stall, StallTracker
 from io_harness.types import Observation, ObsKind, ToolCall
-from tests.run.worlds import call, read
+from tests.run.worlds import call, contract, files, ran, read
+
+EVERYTHING = frozenset((step, 0) for step in range(99))
 
 
 def seen(step: int, text: str, kind: ObsKind = ObsKind.READ) -> Observation:
@@ -13,9 +20,14 @@ def seen(step: int, text: str, kind: ObsKind = ObsKind.READ) -> Observation:
 
 
 def take(
-    tracker: StallTracker, made: ToolCall, shown: Observation, *, changed: bool = False
+    tracker: StallTracker,
+    made: ToolCall,
+    shown: Observation,
+    *,
+    changed: bool = False,
+    in_view: AbstractSet[tuple[int, int]] = EVERYTHING,
 ) -> Stall | None:
-    return tracker.after([made], [shown], changed=changed)
+    return tracker.after([made], [shown], changed=changed, in_view=in_view)
 
 
 def test_the_same_call_three_times_in_a_row() -> None:
@@ -62,3 +74,46 @@ def test_the_second_time_is_final_and_the_tracker_survives_a_resume() -> None:
     last = [take(again, read("a.py"), seen(step, "same")) for step in (4, 5, 6)][-1]
     assert last is not None
     assert last.final
+
+
+def test_what_is_no_longer_in_view_is_new_again_but_not_for_ever() -> None:
+    tracker = StallTracker(StallLimits(repeats=99, idle_steps=1))
+    assert take(tracker, read("a.py"), seen(1, "same")) is None
+    for step in (2, 3, 4):
+        assert take(tracker, read("a.py"), seen(step, "same"), in_view=frozenset()) is None
+        state = json.loads(json.dumps(tracker.state()))
+        tracker = StallTracker(tracker.limits)
+        tracker.restore(state, [seen(step, "same")])
+    assert take(tracker, read("a.py"), seen(5, "same"), in_view=frozenset()) is not None
+    assert take(tracker, read("b.py"), seen(6, "other"), in_view=frozenset()) is None
+    assert take(tracker, read("b.py"), seen(7, "other"), in_view={(6, 0)}) is not None
+
+
+def test_a_refusal_is_not_new_again() -> None:
+    tracker = StallTracker(StallLimits(repeats=99, idle_steps=1))
+    no = ObsKind.ERROR
+    assert take(tracker, read("a.py"), seen(1, "denied", no)) is None
+    assert take(tracker, read("a.py"), seen(2, "denied", no), in_view=frozenset()) is not None
+
+
+NAMES = "abcdef"
+
+
+def around(tmp_path: Path, *, rounds: int, ceiling: int) -> Outcome:
+    """A run that reads six files in turn, again and again."""
+    root = files(tmp_path / "w", **{f"{name}_py": f"# {name}\n" * 200 for name in NAMES})
+    turns = [read(f"{name}.py") for _ in range(rounds) for name in NAMES]
+    what = contract(root).with_context_budget(ContextBudget(max_tokens=ceiling, share=1.0))
+    return ran(what, [*turns, "Done."]).outcome
+
+
+def test_a_run_that_reads_again_what_was_elided_goes_on(tmp_path: Path) -> None:
+    assert around(tmp_path, rounds=3, ceiling=600) is Outcome.SUCCESS
+
+
+def test_a_run_that_reads_again_what_it_has_in_view_is_stalled(tmp_path: Path) -> None:
+    assert around(tmp_path, rounds=3, ceiling=24_000) is Outcome.STALLED
+
+
+def test_a_run_that_only_ever_reads_in_turn_is_stalled_in_the_end(tmp_path: Path) -> None:
+    assert around(tmp_path, rounds=8, ceiling=600) is Outcome.STALLED

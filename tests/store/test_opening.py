@@ -237,6 +237,7 @@ def test_a_disk_turned_read_only_stops_writes_and_not_reads(
 def test_every_released_schema_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
     path = tmp_path / "runs.db"
     path.write_bytes(gzip.decompress((PLACE / f"schema-{version}.db.gz").read_bytes()))
+    path.chmod(0o600)
     with Store.open(path) as store:
         first, second = store.steps("golden")
         text = "2: golden \ud800\0\n" + "x" * 5_000
@@ -245,6 +246,19 @@ def test_every_released_schema_is_brought_up_to_date(tmp_path: Path, version: in
         assert first.committed
         assert store.run("golden").outcome == "success"
         assert [note.value for note in store.memory_list("id:golden")] == ["value"]
+        asyncio.run(go_on(store))
+        steps = store.steps("golden")
+        assert [step.step for step in steps] == list(range(1, 135))
+        assert steps[:2] == (first, second)
+        assert [step.request for step in steps[2:]] == [request(n, text) for n in range(3, 135)]
+    assert [finding for finding in examine(path) if not finding.well] == []
+
+
+async def go_on(store: Store) -> None:
+    """Drive the run of a golden file past a request that stands alone."""
+    lease = await store.journal.acquire("golden")
+    for step in range(3, 135):
+        await take_step(store.journal, lease, step, "2: golden \ud800\0\n" + "x" * 5_000)
 
 
 def test_a_migration_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import random
 import tempfile
+import zlib
 from pathlib import Path
 
 import pytest
-from benchmarks.store.growth import measure
+from benchmarks.store.growth import measure, turns
 
 from io_harness.errors import StoreCorrupt
 from io_harness.store import Store
 from io_harness.store.base import SQLValue, Transaction
-from io_harness.store.codec import INLINE_CHARS, as_int, as_text, to_sql, unpacked
+from io_harness.store.codec import (
+    INLINE_CHARS,
+    as_int,
+    as_text,
+    encoded,
+    packed,
+    to_sql,
+    unpacked,
+)
 from io_harness.store.leases import origin
 from io_harness.store.requests import parse_request, request_text
-from io_harness.store.texts import VersionReader, Versions, get_text, put_text
+from io_harness.store.texts import get_text, put_text
+from io_harness.store.versions import VersionReader, Versions
 from io_harness.testing.strings import NASTY
 from io_harness.types import CompletionRequest, Message, ToolCall
 from tests.store.disks import memory_directory
-from tests.store.runs import request
+from tests.store.runs import begin, request
 
 FULL = os.environ.get("IO_HARNESS_FULL_STORE_TESTS") == "1"
 STRINGS = 100_000 if FULL else 10_000
@@ -69,27 +80,43 @@ def test_valid_text_without_nul_is_text_and_the_rest_is_bytes(text: str) -> None
     assert as_text(value) == text
 
 
-def test_a_text_is_stored_once_and_compressed_from_4_kib_with_its_head() -> None:
-    short, long = "s" * 4_096, "é" * 4_096
+def test_a_text_is_stored_once_and_compressed_from_1_kib_after_its_head() -> None:
+    short, long, odd = "s" * 1_024, "é" * 1_024, "\0" + "e" * 1_024
     with Store.memory() as store:
         for _ in range(3):
-            check(store, [short, long, "inline"])
+            check(store, [short, long, odd, "inline"])
         rows = store._backend.read(
             lambda tx: tx.execute("SELECT chars, packed, typeof(body), head FROM texts ORDER BY id")
         )
-    assert rows == [(4_096, 0, "text", None), (4_096, 1, "blob", "é" * 400)]
+    assert rows == [
+        (1_024, 0, "text", None),
+        (1_024, 2, "blob", "é" * 400),
+        (1_025, 3, "blob", "\ufffd" + "e" * 399),
+    ]
 
 
 def test_a_packed_text_that_unpacks_to_more_than_it_says_is_refused() -> None:
     with Store.memory() as store:
-        check(store, ["x" * 1_000_000])
-        (row,) = store._backend.read(lambda tx: tx.execute("SELECT body FROM texts"))
-    body = row[0]
-    assert isinstance(body, bytes)
-    with pytest.raises(StoreCorrupt, match="came back"):
-        unpacked(body, 10)
-    with pytest.raises(StoreCorrupt, match="cannot be read"):
-        unpacked(b"no stream", 10)
+        check(store, ["x" * 1_000_000, "\0" * 1_000_000])
+        rows = store._backend.read(lambda tx: tx.execute("SELECT packed, body, head FROM texts"))
+    for form, body, head in (*rows, (1, zlib.compress(b"x" * 1_000), None)):
+        with pytest.raises(StoreCorrupt, match="came back"):
+            unpacked(as_int(form), body, head, 410)
+        with pytest.raises(StoreCorrupt, match="cannot be read"):
+            unpacked(as_int(form), b"no stream", head, 410)
+    with pytest.raises(StoreCorrupt, match="unknown form"):
+        unpacked(4, "x", None, 1)
+
+
+def test_a_text_that_schema_1_packed_is_read() -> None:
+    assert unpacked(1, zlib.compress("é".encode() * 5_000), "é" * 400, 5_000) == "é" * 5_000
+
+
+@pytest.mark.parametrize("text", ["\ud83d" * 2_000, "a\0" * 2_000, "\U0001f600" * 401, "e" * 1_100])
+def test_a_text_that_is_packed_comes_back_whatever_its_head(text: str) -> None:
+    form, body, head = packed(text, encoded(text))
+    assert form in (2, 3)
+    assert unpacked(form, body, head, len(text)) == text
 
 
 def test_versions_come_back_in_any_order_past_those_that_stand_alone() -> None:
@@ -142,11 +169,43 @@ def test_a_text_that_is_no_request_is_told(text: str) -> None:
         parse_request(text)
 
 
-def test_a_run_of_full_windows_takes_little_more_than_its_new_text() -> None:
+@pytest.mark.parametrize("result_chars", [2_000, 4_000])
+def test_a_run_of_full_windows_takes_little_more_than_its_new_text(result_chars: int) -> None:
     with tempfile.TemporaryDirectory(dir=memory_directory()) as place:
         blank = Path(place, "blank.db")
         Store.open(blank).close()
-        took = measure(TURNS, 4_000)
+        took = measure(TURNS, result_chars)
         grown = took["file_bytes"] - blank.stat().st_size
     assert took["prompt_chars"] > 15 * took["new_chars"]
     assert grown / took["new_chars"] <= 1.3
+
+
+def test_a_long_run_is_rebuilt_exactly_though_its_driver_changed() -> None:
+    """Past several requests that stand alone; one by one and in another order, too."""
+    made = list(turns(300, 3_000))
+
+    async def drive_on(store: Store) -> None:
+        lease = await begin(store.journal, "run")
+        for turn in made:
+            if turn.step % 70 == 0:
+                await store.journal.release(lease)
+                lease = await store.journal.acquire("run")
+            await store.journal.completed(
+                lease,
+                turn.step,
+                turn.completion,
+                request=turn.request,
+                assemblies=[turn.assembly],
+            )
+            await store.journal.stepped(lease, turn.step, turn.observations)
+
+    with Store.memory() as store:
+        asyncio.run(drive_on(store))
+        events, steps = store.context_events("run"), store.steps("run")
+        assert [event.pieces for event in events] == [turn.assembly.pieces for turn in made]
+        assert [event.detail for event in events] == [turn.assembly.detail for turn in made]
+        assert [step.request for step in steps] == [turn.request for turn in made]
+        for turn in random.Random(2).sample(made, 20):
+            (step,) = store.steps("run", step=turn.step)
+            assert step.request == turn.request
+            assert step.observations == turn.observations

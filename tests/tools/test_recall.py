@@ -18,6 +18,9 @@ class Trace:
             return None
         return Observation(7, ObsKind.READ, "a.py", "0123456789", call=1)
 
+    def is_changed(self, observation: Observation) -> bool:
+        return False
+
 
 class Notes:
     def __init__(self) -> None:

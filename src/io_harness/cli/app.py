@@ -10,6 +10,18 @@ import typer
 from io_harness.cli import demo as _demo
 from io_harness.cli import doctor as _doctor
 from io_harness.cli import looking, notes, running
+from io_harness.cli.options import (
+    Common,
+    ConfigOption,
+    DirOption,
+    JsonOption,
+    KeyArgument,
+    RootArgument,
+    RootOption,
+    RunArgument,
+    StoreOption,
+    with_common,
+)
 from io_harness.replay.command import replay
 
 app = typer.Typer(
@@ -20,37 +32,6 @@ app = typer.Typer(
     help="Run tool-using agents with a hard ceiling on every request and a durable memory.",
 )
 memory = typer.Typer(no_args_is_help=True, help="See and rule the notes about a workspace.")
-app.add_typer(memory, name="memory")
-app.command()(replay)
-
-StoreOption = Annotated[
-    str | None, typer.Option("--store", metavar="PATH", help="The store; else $IO_HARNESS_STORE.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="JSON, for machines.")]
-ModelOption = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="P:M",
-        help="anthropic:M, openai:M, openrouter:M or openai-compatible:M@URL.",
-    ),
-]
-PolicyOption = Annotated[
-    Path | None, typer.Option("--policy", metavar="FILE", help="A policy, as TOML.")
-]
-AllowOption = Annotated[
-    str | None,
-    typer.Option("--allow", metavar="ACTS", help="Acts allowed without asking: read,write,exec."),
-]
-BudgetOption = Annotated[
-    int | None, typer.Option("--budget", metavar="N", help="Most tokens of all requests.")
-]
-StepsOption = Annotated[int | None, typer.Option("--max-steps", metavar="N", help="Most steps.")]
-RootArgument = Annotated[str, typer.Argument(metavar="ROOT", help="The workspace, or its id.")]
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="The note's key.")]
-RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help='Its id, the start of it, or "last".')
-]
 
 
 def _print_version(asked: bool) -> None:
@@ -63,55 +44,35 @@ def _print_version(asked: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """Options that belong to no command."""
 
 
 @app.command()
-def demo(
-    place: Annotated[
-        Path | None, typer.Option("--dir", metavar="DIR", help="A new directory to work in.")
-    ] = None,
-) -> None:
+def demo(place: DirOption = None) -> None:
     """Show everything at work, with no key and no network."""
     raise typer.Exit(_demo.show(place))
 
 
 @app.command()
+@with_common
 def run(  # noqa: PLR0917  (a command's parameters are its options)
+    common: Common,
     goal: Annotated[str | None, typer.Argument(metavar="GOAL", help="What is to be done.")] = None,
-    root: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The workspace; else the current directory.")
-    ] = None,
+    root: RootOption = None,
     verify: Annotated[
         str | None, typer.Option(metavar="CMD", help="Done when this command exits with 0.")
     ] = None,
-    model: ModelOption = None,
-    budget: BudgetOption = None,
-    max_steps: StepsOption = None,
-    store: StoreOption = None,
-    policy: PolicyOption = None,
-    allow: AllowOption = None,
     workspace_id: Annotated[
         str | None, typer.Option(metavar="ID", help="The name its notes are kept under.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="The whole contract, as TOML.")
-    ] = None,
-    json: JsonOption = False,
+    config: ConfigOption = None,
 ) -> None:
     """Work towards a goal until a check passes."""
-    common = running.Common(
-        model=model,
-        store=store,
-        policy=policy,
-        allow=allow,
-        budget=budget,
-        max_steps=max_steps,
-        as_json=json,
-    )
     raise typer.Exit(
         running.start(
             common, goal=goal, root=root, verify=verify, workspace_id=workspace_id, config=config
@@ -120,32 +81,15 @@ def run(  # noqa: PLR0917  (a command's parameters are its options)
 
 
 @app.command()
-def resume(  # noqa: PLR0917  (a command's parameters are its options)
-    run: RunArgument,
-    model: ModelOption = None,
-    budget: BudgetOption = None,
-    max_steps: StepsOption = None,
-    store: StoreOption = None,
-    policy: PolicyOption = None,
-    allow: AllowOption = None,
-    json: JsonOption = False,
-) -> None:
+@with_common
+def resume(common: Common, run: RunArgument) -> None:
     """Go on with a run that stopped before its end."""
-    common = running.Common(
-        model=model,
-        store=store,
-        policy=policy,
-        allow=allow,
-        budget=budget,
-        max_steps=max_steps,
-        as_json=json,
-    )
     raise typer.Exit(running.go_on(common, run))
 
 
-@app.command()
+@app.command(short_help="List the runs of a store.")
 def runs(store: StoreOption = None, json: JsonOption = False) -> None:
-    """List the runs of a store."""
+    """List the runs of a store, newest last; a narrow terminal shows fewer columns."""
     looking.runs(store, json=json)
 
 
@@ -161,17 +105,14 @@ def show(
     looking.show(store, run, step=step, request=request, json=json)
 
 
-@app.command()
-def doctor(
-    root: Annotated[Path, typer.Option(metavar="DIR", help="The workspace to check for.")] = Path(),
-    store: StoreOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Check this installation and say what would not work."""
-    raise typer.Exit(_doctor.show(store, root, as_json=as_json))
-
-
 app.command(short_help="Show what recorded runs would have cost.")(replay)
+app.add_typer(memory, name="memory")
+
+
+@app.command()
+def doctor(root: RootOption = None, store: StoreOption = None, as_json: JsonOption = False) -> None:
+    """Check this installation and say what would not work."""
+    raise typer.Exit(_doctor.show(store, root or Path(), as_json=as_json))
 
 
 @memory.command("list")
@@ -203,5 +144,5 @@ def memory_pin(
     store: StoreOption = None,
     off: Annotated[bool, typer.Option("--off", help="Let it go again.")] = False,
 ) -> None:
-    """Keep a note from being evicted, rewritten or forgotten by an agent."""
+    """Keep a note: no agent evicts, rewrites or forgets it."""
     notes.pin(root, key, store, pinned=not off)

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from io_harness.cli.demo_task import CHECK, PRIVATE, first_run, make_workspace, second_run
 from io_harness.cli.exits import EXIT_OF
-from io_harness.cli.output import call_in_short, out, print_table, say
+from io_harness.cli.output import call_in_short, out, say
 from io_harness.cli.plot import plot
+from io_harness.cli.table import Column, print_table, terminal_width
 from io_harness.context import ContextBudget
 from io_harness.contract import TaskContract, Verification
 from io_harness.errors import ConfigError
@@ -30,7 +31,7 @@ def show(place: Path | None) -> int:
     root, store_file = base / "shop", base / "runs.db"
     make_workspace(root)
     say(f"A scripted agent mends three bugs in {root}.")
-    say(f"Every request's section is held to {CEILING:,} estimated tokens.")
+    say(f"What a request carries of earlier results is held to {CEILING:,} estimated tokens.")
     say()
     with Store.open(store_file) as store:
         first = _Watcher()
@@ -51,18 +52,23 @@ class _Watcher:
 
     def __init__(self) -> None:
         self.requests: list[RequestAssembled] = []
-        self.did: dict[int, list[str]] = {}
+        self.did: dict[int, dict[int, str]] = {}
 
     def __call__(self, event: Event) -> None:
         match event:
             case RequestAssembled():
                 self.requests.append(event)
             case Completed() if not event.calls:
-                self.did[event.step] = ["says it is done"]
+                self.did[event.step] = {0: "says it is done"}
             case ToolCalled():
-                self.did.setdefault(event.step, []).append(_brief(event.name, event.target or ""))
+                did = self.did.setdefault(event.step, {})
+                did[event.call] = _brief(event.name, event.target or "")
             case _:
                 pass
+
+    def what(self, step: int) -> str:
+        """What the agent did in a step, in the order of its calls: reads may end in another."""
+        return ", ".join(text for _, text in sorted(self.did.get(step, {}).items()))
 
 
 class _Nods:
@@ -89,9 +95,17 @@ def _run(store: Store, root: Path, turns: Sequence[Turn], watcher: _Watcher) -> 
 def _show_growth(watcher: _Watcher) -> None:
     everything = [_everything(request) for request in watcher.requests]
     sent = [request.est_section for request in watcher.requests]
-    say("Estimated tokens of each request's section, against sending everything always:")
+    say("Estimated tokens of results in each request, against sending everything always:")
     print_table(
-        ("step", "everything", "sent", "shown", "stubs", "re-read", "what the agent did"),
+        (
+            Column("step"),
+            Column("everything"),
+            Column("sent"),
+            Column("shown", drop=2),
+            Column("stubs", drop=1),
+            Column("re-read", drop=3),
+            Column("what the agent did", fold=16),
+        ),
         (
             (
                 str(request.step),
@@ -100,13 +114,13 @@ def _show_growth(watcher: _Watcher) -> None:
                 str(request.carried),
                 str(request.stubbed),
                 str(request.reread),
-                ", ".join(watcher.did.get(request.step, [])),
+                watcher.what(request.step),
             )
             for request, whole in zip(watcher.requests, everything, strict=True)
         ),
     )
     say()
-    for line in plot({"everything": everything, "sent": sent}):
+    for line in plot({"everything": everything, "sent": sent}, width=terminal_width()):
         out.print(line)
     say()
     say(f"In all, everything would have sent {sum(everything):,} tokens; {sum(sent):,} were sent, "

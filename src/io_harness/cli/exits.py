@@ -11,6 +11,8 @@ WRONG_USE = 2
 PROVIDER_FAILED = 3
 AWAITING_APPROVAL = 4
 INTERRUPTED = 130
+READER_GONE = 141
+"""What a shell calls a program that was ended by SIGPIPE."""
 
 EXIT_OF: dict[Outcome, int] = dict.fromkeys(Outcome, ENDED_WITHOUT_SUCCESS) | {
     Outcome.SUCCESS: SUCCESS,

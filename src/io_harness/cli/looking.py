@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from io_harness.cli.output import call_in_short, plain, print_json, print_table, say, short
+from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
 from io_harness.cli.stores import find_run, open_store
+from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
 
@@ -19,14 +20,20 @@ def runs(store_name: str | None, *, json: bool) -> None:
         say("no runs yet")
     else:
         print_table(
-            ("run", "started", "outcome", "model", "goal"),
+            (
+                Column("run"),
+                Column("outcome"),
+                Column("goal", fold=16, drop=1),
+                Column("model", fold=12, drop=2),
+                Column("started", drop=3),
+            ),
             (
                 (
                     run.run_id,
-                    run.started[:19],
                     run.outcome or "unfinished",
-                    plain(f"{run.provider}:{run.model}"),
                     short(run.goal, 60),
+                    plain(f"{run.provider}:{run.model}"),
+                    run.started[:19],
                 )
                 for run in found
             ),
@@ -39,15 +46,14 @@ def show(
     """Show a run's steps, or one step whole, or the request it sent."""
     with open_store(store_name, must_exist=True) as store:
         run = find_run(store, wanted)
-        steps = store.steps(run.run_id)
         if step is None and request:
             raise ConfigError("--request shows the request of one step: name it with --step N")
         if step is not None:
-            _show_step(_step(steps, step), request=request, json=json)
+            _show_step(_step(store, run, step), request=request, json=json)
         elif json:
-            print_json(_run_object(store, run, steps))
+            print_json(_run_object(store, run, store.steps(run.run_id)))
         else:
-            _show_run(store, run, steps)
+            _show_run(store, run, store.steps(run.run_id))
 
 
 def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> None:
@@ -59,7 +65,13 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
     say()
     requests = _requests(store, run.run_id)
     print_table(
-        ("step", "estimate", "reported", "cached", "what the model did"),
+        (
+            Column("step"),
+            Column("estimate"),
+            Column("reported"),
+            Column("cached", drop=1),
+            Column("what the model did", fold=20),
+        ),
         (_step_row(step, requests.get(step.step)) for step in steps),
     )
     drift = store.drift(run.run_id)
@@ -102,11 +114,12 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
                 say(plain(seen.text, lines=True).rstrip("\n"))
 
 
-def _step(steps: tuple[StepRecord, ...], number: int) -> StepRecord:
-    for step in steps:
-        if step.step == number:
-            return step
-    raise ConfigError(f"the run has no step {number}: it has {len(steps)} steps")
+def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
+    found = store.steps(run.run_id, step=number)
+    if found:
+        return found[0]
+    have = len(store.steps(run.run_id))
+    raise ConfigError(f"the run has no step {number}: it has {have} steps")
 
 
 def _requests(store: Store, run_id: str) -> dict[int, ContextEvent]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 
-from io_harness.cli.output import plain, print_json, print_table, say
+from io_harness.cli.output import plain, print_json, say
 from io_harness.cli.progress import as_json
 from io_harness.cli.stores import open_store
+from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 
 
@@ -20,7 +21,15 @@ def show(root: str, store_name: str | None, *, json: bool) -> None:
         say(f"no notes about {plain(root)}")
     else:
         print_table(
-            ("key", "value", "written", "by run", "step", "rewrites", "pinned"),
+            (
+                Column("key", fold=16),
+                Column("value", fold=24),
+                Column("written", drop=2),
+                Column("by run", drop=1),
+                Column("step", drop=1),
+                Column("rewrites", drop=3),
+                Column("pinned"),
+            ),
             (
                 (
                     plain(note.key),

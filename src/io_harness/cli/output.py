@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
-from collections.abc import Iterable
+from typing import IO, NoReturn
 
 from rich.console import Console
-from rich.table import Table
 
 from io_harness import jsontext
 
-out = Console(highlight=False, markup=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, markup=False, soft_wrap=True)
+
+class ReaderGoneError(Exception):
+    """Whoever read this command's output has stopped reading it."""
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Say so to the command, which may have a run to end first."""
+        _give_up(self.file)
+
+
+out = _Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+err = _Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def plain(text: str, *, lines: bool = False) -> str:
@@ -52,24 +63,16 @@ def complain(text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON value on one line."""
-    sys.stdout.write(jsontext.dumps(value) + "\n")
-    sys.stdout.flush()
+    """Print one JSON value on one line; lone surrogates, which no stream takes, escaped."""
+    text = jsontext.dumps(value).encode("utf-8", "backslashreplace").decode()
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _give_up(sys.stdout)
 
 
-def print_table(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
-    """Print rows under their headings; numbers to the right."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    kept = [list(row) for row in rows]
-    for place, column in enumerate(columns):
-        numbers = bool(kept) and all(_is_number(row[place]) for row in kept)
-        table.add_column(
-            column, justify="right" if numbers else "left", overflow="fold", no_wrap=place == 0
-        )
-    for row in kept:
-        table.add_row(*row)
-    out.print(table, soft_wrap=False)
-
-
-def _is_number(text: str) -> bool:
-    return text in ("", "-") or text.replace(",", "").replace(".", "").replace("×", "").isdigit()
+def _give_up(stream: IO[str]) -> NoReturn:
+    """Let what is still to be written go nowhere, and raise `ReaderGoneError`."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    raise ReaderGoneError from None

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import fields, is_dataclass
 
 from rich.status import Status
+from rich.text import Text
 
-from io_harness.cli.output import call_in_short, err, out, plain, print_json, say, short
+from io_harness.cli.output import (
+    ReaderGoneError,
+    call_in_short,
+    err,
+    out,
+    plain,
+    print_json,
+    say,
+    short,
+)
 from io_harness.events import (
     ApprovalAsked,
     AttemptFailed,
@@ -22,27 +34,58 @@ from io_harness.events import (
 )
 
 
-class Progress:
-    """An observer for people; on a terminal it also shows what is waited for."""
+class Shown(ABC):
+    """An observer that prints; where nobody reads any more, it interrupts the run.
 
-    def __init__(self) -> None:
-        self.run_id = ""
-        self._who = ""
-        self._status: Status | None = None
+    `is_started` says that the run is being driven, `is_unread` that its output has no reader.
+    """
+
+    def __init__(self, run_id: str = "") -> None:
+        self.run_id = run_id
+        self.is_started = self.is_unread = False
 
     def __call__(self, event: Event) -> None:
         """Show one event."""
+        if isinstance(event, RunStarted):
+            self.run_id, self.is_started = event.run_id, True
+        if self.is_unread:
+            return
+        try:
+            self.show(event)
+        except ReaderGoneError:
+            self.is_unread = True
+            signal.raise_signal(signal.SIGINT)
+
+    @abstractmethod
+    def show(self, event: Event) -> None:
+        """Print one event."""
+
+    def pause(self) -> None:
+        """Stop what moves on the terminal, where something does."""
+        return
+
+
+class Progress(Shown):
+    """For people; on a terminal it also shows what is waited for."""
+
+    def __init__(self, run_id: str = "") -> None:
+        super().__init__(run_id)
+        self._who = ""
+        self._status: Status | None = None
+
+    def show(self, event: Event) -> None:
+        """Print one event."""
         self._wait(None)
         match event:
             case RunStarted():
-                self.run_id, self._who = event.run_id, f"{event.provider}:{event.model}"
+                self._who = plain(f"{event.provider}:{event.model}")
                 say(f"run {event.run_id} {'goes on' if event.resumed else 'starts'}, {self._who}")
             case RequestAssembled():
                 say(_request(event))
                 self._wait(f"step {event.step}: asking {self._who}")
             case AttemptFailed():
-                wait = "giving up" if event.wait is None else f"again in {event.wait:.1f} s"
-                say(f"      {event.kind}: {short(event.message, 160)}; {wait}")
+                wait = "giving up" if event.wait is None else f"asking again in {event.wait:.1f} s"
+                say(f"      {event.kind}: {short(event.message, 200)}; {wait}")
             case Completed():
                 if event.text:
                     say(f"      says: {short(event.text, 160)}")
@@ -71,24 +114,16 @@ class Progress:
             self._status.stop()
             self._status = None
         if what is not None and out.is_terminal:
-            self._status = err.status(what)
+            self._status = err.status(Text(what))
             self._status.start()
 
 
-class JsonLines:
-    """An observer for machines: one JSON object a line."""
+class JsonLines(Shown):
+    """For machines: one JSON object a line."""
 
-    def __init__(self) -> None:
-        self.run_id = ""
-
-    def __call__(self, event: Event) -> None:
+    def show(self, event: Event) -> None:
         """Print one event."""
-        if isinstance(event, RunStarted):
-            self.run_id = event.run_id
         print_json({"event": _name(event), **as_json(event)})
-
-    def pause(self) -> None:
-        """Do nothing: nothing moves."""
 
 
 def as_json(value: object) -> dict[str, object]:

@@ -2,68 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import shlex
+import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
-from io_harness.cli.asking import Deferring, TerminalApprover
-from io_harness.cli.exits import EXIT_OF, INTERRUPTED
-from io_harness.cli.output import complain, print_json, say
-from io_harness.cli.progress import JsonLines, Progress, as_json, is_interactive
+from io_harness.cli.exits import EXIT_OF, INTERRUPTED, READER_GONE
+from io_harness.cli.options import Common
+from io_harness.cli.output import complain, plain, print_json, say
+from io_harness.cli.progress import Shown, as_json
 from io_harness.cli.stores import find_run, open_store, store_path
-from io_harness.contract import TaskContract, Verification, contract_from_file, contract_from_json
-from io_harness.errors import ConfigError
-from io_harness.loop import Outcome, RunResult, resume_sync, run_sync
+from io_harness.contract import TaskContract, Verification, contract_from_file
+from io_harness.errors import ConfigError, RunLeased
+from io_harness.loop import FINAL, Outcome, RunResult, reported, resume_sync, run_sync
 from io_harness.loop.approving import policy_from_json
-from io_harness.policy import Approver, Policy, load_policy
-from io_harness.providers import provider_from
-from io_harness.types import Act, Effect, Rule
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Common:
-    """What `run` and `resume` have in common."""
-
-    model: str | None
-    store: str | None
-    policy: Path | None
-    allow: str | None
-    budget: int | None
-    max_steps: int | None
-    as_json: bool
-
-    def approver(self, pause: Callable[[], None]) -> Approver:
-        """Return who is asked."""
-        return TerminalApprover(pause) if is_interactive() and not self.as_json else Deferring()
-
-    def rules(self, base: Policy) -> Policy:
-        """Return the policy with what the command line allows."""
-        acts = [act.strip() for act in (self.allow or "").split(",") if act.strip()]
-        unknown = sorted(set(acts) - {act.value for act in Act})
-        if unknown:
-            known = ", ".join(act.value for act in Act)
-            raise ConfigError(f"--allow {unknown[0]!r} is no act; there are {known}")
-        if not acts:
-            return base
-        rules = (Rule(Act(act), Effect.ALLOW, "*") for act in acts)
-        return base.extended(*rules, name="command line")
-
-    def limits(self, contract: TaskContract) -> TaskContract:
-        """Return the contract with the limits of the command line."""
-        if self.budget is not None:
-            contract = contract.with_token_budget(self.budget)
-        if self.max_steps is not None:
-            contract = contract.with_max_steps(self.max_steps)
-        return contract
-
-    def changed(self, stored: str) -> TaskContract | None:
-        """Return a stored contract with the limits of the command line, if there are any."""
-        if self.budget is None and self.max_steps is None:
-            return None
-        return self.limits(contract_from_json(stored))
+from io_harness.policy import load_policy
+from io_harness.providers import Provider, provider_from
+from io_harness.providers.named import MODEL_FORMS, NAMED_VENDORS
+from io_harness.store import LEASE_SECONDS, RunRecord, Store
+from io_harness.workspace import Workspace
 
 
 def start(
@@ -76,20 +37,23 @@ def start(
     config: Path | None,
 ) -> int:
     """Start a run and return the exit code."""
-    contract = _contract(goal, root, verify, config)
+    contract = common.limits(_contract(goal, root, verify, config))
     if workspace_id is not None:
         contract = contract.with_workspace_id(workspace_id)
-    if common.model is None:
-        raise ConfigError("name a model with --model, as anthropic:claude-sonnet-4-5")
-    provider = provider_from(common.model)
     policy = common.rules(load_policy(common.policy))
-    shown = JsonLines() if common.as_json else Progress()
+    store_path(common.store)
+    with Workspace(contract.root):
+        pass  # what the user typed is looked at before what the model needs
+    if common.model is None:
+        raise ConfigError(f"name a model with --model: {MODEL_FORMS}")
+    provider = provider_from(common.model)
+    shown = common.observer()
     with open_store(common.store) as store:
-        return _report(
+        return _driven(
             common,
             shown,
             lambda: run_sync(
-                common.limits(contract),
+                contract,
                 provider,
                 store,
                 policy=policy,
@@ -100,25 +64,30 @@ def start(
 
 
 def go_on(common: Common, wanted: str) -> int:
-    """Go on with a run and return the exit code."""
+    """Go on with a run and return the exit code; one that has finished is only reported."""
     with open_store(common.store, must_exist=True) as store:
         record = find_run(store, wanted)
-        provider = provider_from(common.model or f"{record.provider}:{record.model}")
-        shown = JsonLines() if common.as_json else Progress()
-        shown.run_id = record.run_id
+        if record.outcome in FINAL:
+            return _finished(common, store, record)
         stored = policy_from_json(record.policy)
         policy = common.rules(stored if common.policy is None else load_policy(common.policy))
-        return _report(
+        contract = common.changed(record.contract)
+        provider = _provider(common, record)
+        shown = common.observer(record.run_id)
+        return _driven(
             common,
             shown,
-            lambda: resume_sync(
-                record.run_id,
-                provider,
-                store,
-                contract=common.changed(record.contract),
-                policy=policy,
-                approver=common.approver(shown.pause),
-                observer=shown,
+            lambda: _once_free(
+                shown,
+                lambda: resume_sync(
+                    record.run_id,
+                    provider,
+                    store,
+                    contract=contract,
+                    policy=policy,
+                    approver=common.approver(shown.pause),
+                    observer=shown,
+                ),
             ),
         )
 
@@ -134,26 +103,79 @@ def _contract(
         raise ConfigError("say what is to be done: io-harness run GOAL, or name a --config file")
     else:
         contract = TaskContract.workspace(goal, (root or Path()).resolve())
-    return contract if verify is None else contract.with_verification(_command(verify))
+    contract = contract if verify is None else contract.with_verification(_command(verify))
+    program = next(iter(contract.verification.argv), None)
+    if program is not None and "/" not in program and shutil.which(program) is None:
+        complain(f"io-harness: the check's program {program!r} is not on PATH yet")
+    return contract
 
 
 def _command(text: str) -> Verification:
     try:
-        return Verification.command(*shlex.split(text))
+        argv = shlex.split(text)
     except ValueError as error:
         raise ConfigError(f"--verify {text!r} is no command: {error}") from error
+    if not argv:
+        raise ConfigError("--verify is empty: give a command, or leave it out")
+    return Verification.command(*argv)
 
 
-def _report(common: Common, shown: Progress | JsonLines, drive: Callable[[], RunResult]) -> int:
+def _provider(common: Common, record: RunRecord) -> Provider:
+    """The model that is named, else the run's own, where its name says all that is needed."""
+    if common.model is None and record.provider not in NAMED_VENDORS:
+        raise ConfigError(
+            f"run {record.run_id} was driven by {plain(record.provider)}:{plain(record.model)}, "
+            f"which is no name to reach it by: name a model with --model: {MODEL_FORMS}"
+        )
+    return provider_from(common.model or f"{record.provider}:{record.model}")
+
+
+def _finished(common: Common, store: Store, record: RunRecord) -> int:
+    """Report a run that has ended for good; no model is needed for that."""
+    result = asyncio.run(reported(store, record.run_id))
+    if not common.as_json:
+        say(f"run {record.run_id} has finished: {result.outcome} after {result.steps} steps: "
+            f"{plain(result.reason)}")  # fmt: skip
+    return _report(common, result)
+
+
+def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
+    """Drive a run once nobody else does, or give up when they must be alive.
+
+    Nothing that is stored tells a dead driver from one on another machine; but the lease of a
+    dead one ends.
+    """
+    give_up: float | None = None
+    while True:
+        try:
+            return drive()
+        except RunLeased:
+            now = time.monotonic()
+            if shown.is_started or (give_up is not None and now > give_up):
+                raise
+            if give_up is None:
+                give_up = now + LEASE_SECONDS + 1
+                complain(
+                    "another process drives this run, or died while it did: waiting up to "
+                    f"{LEASE_SECONDS:.0f} s for its lease to end (Ctrl-C stops waiting)"
+                )
+            time.sleep(_LOOK_AGAIN_SECONDS)
+
+
+def _driven(common: Common, shown: Shown, drive: Callable[[], RunResult]) -> int:
     """Drive a run to its end and say what became of it, and how to go on."""
     try:
-        with _terminated_like_interrupted():
+        with _ended_like_interrupted():
             result = drive()
     except KeyboardInterrupt:
         shown.pause()
         complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}")
-        return INTERRUPTED
+        return READER_GONE if shown.is_unread else INTERRUPTED
     shown.pause()
+    return _report(common, result)
+
+
+def _report(common: Common, result: RunResult) -> int:
     if common.as_json:
         print_json({"event": "result", **as_json(result)})
     else:
@@ -165,25 +187,28 @@ def _report(common: Common, shown: Progress | JsonLines, drive: Callable[[], Run
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """Let SIGTERM end a run as cleanly as Ctrl-C does."""
-    before = signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+def _ended_like_interrupted() -> Iterator[None]:
+    """Let SIGTERM, and a terminal that is closed, end a run as cleanly as Ctrl-C does.
+
+    A shell's script starts what it puts in the background with SIGINT ignored, and would so
+    have it ignore these too.
+    """
+    ends = [signal.SIGTERM]
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        ends.append(signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, *ends)}
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in ends:
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-_CAN_GO_ON = frozenset(
-    {
-        Outcome.AWAITING_APPROVAL,
-        Outcome.PROVIDER_FAILED,
-        Outcome.STEP_CAP,
-        Outcome.TIME_BUDGET,
-        Outcome.TOKEN_BUDGET,
-        Outcome.CONTEXT_OVERFLOW,
-    }
-)
+_CAN_GO_ON = frozenset(Outcome) - FINAL
+_LOOK_AGAIN_SECONDS = 1.0
 
 
 def _resume_line(common: Common, run_id: str) -> str:

@@ -10,10 +10,31 @@ from io_harness.store import RunRecord, Store
 
 
 def store_path(given: str | None) -> Path:
-    """Return the store's path: the one given, `$IO_HARNESS_STORE`, or the user's own."""
+    """Return the store's path: the one given, `$IO_HARNESS_STORE`, or the user's own.
+
+    Raises `ConfigError` for what can be no path of a store.
+    """
+    if given is not None and not given.strip():
+        raise ConfigError("--store is empty: name a file, or leave it out")
     named = given or os.environ.get("IO_HARNESS_STORE", "").strip()
-    if named:
-        return Path(named).expanduser()
+    if "://" in named:
+        raise ConfigError(
+            f"the store {named!r} is a URL, and this version keeps runs in SQLite files only: "
+            "name a file"
+        )
+    try:
+        path = Path(named).expanduser() if named else _users_own()
+    except RuntimeError:
+        raise ConfigError(
+            "there is no home directory to keep a store in: name a file with --store or "
+            "IO_HARNESS_STORE"
+        ) from None
+    if path.is_dir():
+        raise ConfigError(f"the store {path} is a directory: name a file, as {path / 'runs.db'}")
+    return path
+
+
+def _users_own() -> Path:
     home = os.environ.get("XDG_STATE_HOME", "")
     base = Path(home) if os.path.isabs(home) else Path.home() / ".local" / "state"
     return base / "io-harness" / "runs.db"
@@ -27,17 +48,25 @@ def open_store(given: str | None, *, must_exist: bool = False) -> Store:
     path = store_path(given)
     if must_exist and not path.exists():
         raise ConfigError(f"there is no store at {path}: name one with --store")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = "Not a directory" if isinstance(error, FileExistsError) else error.strerror
+        raise ConfigError(
+            f"the store {path} cannot be made: {error.filename}: {why}: name another with --store"
+        ) from None
     return Store.open(path)
 
 
 def find_run(store: Store, wanted: str) -> RunRecord:
     """Return the run of that id, or the only one whose id starts so; "last" is the newest."""
     runs = store.runs()
-    if wanted == "last" and runs:
+    if not runs:
+        raise RunUnknown("the store has no runs yet: start one with `io-harness run`")
+    if wanted == "last":
         return runs[-1]
     found = [run for run in runs if run.run_id == wanted]
-    found = found or [run for run in runs if run.run_id.startswith(wanted)]
+    found = found or [run for run in runs if wanted and run.run_id.startswith(wanted)]
     if len(found) != 1:
         what = "no run has" if not found else f"{len(found)} runs have"
         raise RunUnknown(f"{what} an id that starts with {wanted!r}: `io-harness runs` lists them")

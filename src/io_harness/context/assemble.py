@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from io_harness.errors import ConfigError
 from io_harness.types import MemoryEntry
 
+from . import checks, render
 from . import manifest as manifests
-from . import render
 from ._kernel_py import CUT, SHIFT
-from .assembled import Assembled, Counts, Moment, Parts, Squeezed
+from .assembled import Assembled, Counts, Parts, Squeezed, Then
 from .budget import (
     COLLAPSED_CHARS,
     MIN_CEILING_TOKENS,
@@ -48,6 +48,7 @@ class Assembler:
         price: CachePrice = NO_CACHE,
         manifest: str | None = None,
     ) -> None:
+        _check_parts(ledger, workspace, policy, price)
         files = Files(workspace, policy)
         self._view = View(ledger, files)
         self._watch = Watch(self._view, files)
@@ -60,7 +61,8 @@ class Assembler:
         self._turn = 0
         self._before = ""
         if manifest is not None:
-            self._resume(manifests.load(manifest))
+            with manifests.readable():
+                self._resume(manifests.load(checks.text("manifest", manifest)))
 
     def _resume(self, state: manifests.State) -> None:
         """Let everything enter as it had, with the refreshes then made."""
@@ -78,12 +80,14 @@ class Assembler:
                 self._priced.enter(cap, stop)
         for refresh in state.refreshes:
             view.apply(refresh)
-        for position in state.looked:
-            self._watch.looked(position)
+        for position, write in state.looked:
+            if view.kernel.last(view.kernel.gid(position)) == write:
+                self._watch.looked(position)
         if self._priced is not None and state.section is not None:
             self._priced.paid = state.section.paid
             self._priced.waiting = list(state.section.waiting)
-            self._watch.moved = {p: (first, count) for p, first, count in state.section.moved}
+            for position, first, count in state.section.moved:
+                view.moved[position] = first, count
             section = restore(view, self._priced, state.section)
             self._priced.section = section
             self._before = "".join([section.block.text, *section.texts])
@@ -93,13 +97,16 @@ class Assembler:
     ) -> Assembled:
         """The section for the request of `step`, of at most `budget_tokens` estimated tokens.
 
-        Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens or a negative step.
+        Raises `ConfigError`, a `ValueError`, for a ceiling below 64 tokens, a negative step, or
+        what is no note.
         """
         ceiling = self._ceiling
         if budget_tokens is not ceiling.tokens:
             ceiling = self._ceiling = ceiling_of(budget_tokens)
         if type(step) is not int or step < 0:
-            _check_step(step)
+            checks.whole("step", step, 0)
+        if notes != ():
+            notes = checks.notes(notes)
         self._turn += 1
         if self._watch.in_turn:
             self._watch.end_turn()
@@ -190,35 +197,49 @@ class Assembler:
             "".join([section.block.text, *section.texts]),
             (self._view, section.block, section.texts, section.codes, section.squeezed),
             (carried, entered, section.hidden, section.chars, priced.visited, len(section.texts)),
-            Snapshot(self._view, self._watch, priced, section),
+            Snapshot(self._view, priced, section),
         )
 
     def _made(
         self, text: str, parts: Parts, counts: Counts, snapshot: Snapshot | None
     ) -> Assembled:
-        made, before = self._watch.made, self._before
+        view, made, before = self._view, self._watch.made, self._before
         self._before = text
-        moment = self._turn, counts[1], len(self._view.caps), len(self._watch.log), snapshot
+        refreshed, written = view.refreshes.moment(), view.past_writes.moment()
+        then = counts[1], len(view.caps), refreshed, written, snapshot
         return Assembled(
-            text, parts, counts, before, tuple(made) if made else (), self._manifest, moment
+            text, parts, counts, before, tuple(made) if made else (), self._manifest, then
         )
 
-    def _manifest(self, moment: Moment) -> str:
-        view, watch = self._view, self._watch
-        turn, entered, caps, made, snapshot = moment
-        # Asked for late, what was superseded meanwhile is needed again.
-        log = view.refreshes.values() if turn == self._turn else watch.log[:made]
+    def _manifest(self, then: Then) -> str:
+        """What was known then, though much may have happened since."""
+        view, kernel = self._view, self._view.kernel
+        entered, caps, refreshed, written, snapshot = then
+        refreshes, looked = view.refreshes.at(refreshed), view.past_writes.at(written)
         return manifests.dump(
             manifests.State(
                 entered,
                 tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
-                manifests.newest(log),
-                watch.looked_past_writes(),
-                None if snapshot is None else snapshot.state(),
+                tuple(refreshes[position] for position in sorted(refreshes)),
+                tuple(
+                    (read, write)
+                    for read, write in sorted(looked.items())
+                    if not write < kernel.last(kernel.gid(read)) < entered
+                ),
+                None if snapshot is None else snapshot.state(refreshes),
             )
         )
 
 
-def _check_step(step: object) -> None:
-    if not isinstance(step, int) or isinstance(step, bool) or step < 0:
-        raise ConfigError(f"step must be a whole number of at least 0, got {step!r}")
+def _check_parts(
+    ledger: object, workspace: object | None, policy: object | None, price: object
+) -> None:
+    """What an assembler is made of; raises `ConfigError` for what cannot be used."""
+    if not isinstance(ledger, Ledger):
+        raise ConfigError(f"ledger must be a Ledger, got {checks.shown(ledger)}")
+    if workspace is not None:
+        checks.answers("workspace", workspace, "a Workspace", "canonical", "read", "signature")
+    if policy is not None:
+        checks.answers("policy", policy, "a Policy", "check")
+    if not isinstance(price, CachePrice):
+        raise ConfigError(f"price must be a CachePrice, got {checks.shown(price)}")

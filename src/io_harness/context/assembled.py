@@ -15,6 +15,7 @@ from .render import NotesBlock
 from .view import View
 
 if TYPE_CHECKING:
+    from .past import Moment
     from .resume import Snapshot
 
 # What only a growing section has: a file's change, and a read shown again after a void.
@@ -29,9 +30,9 @@ Parts: TypeAlias = tuple[View, NotesBlock, "list[str] | array[int]", "array[int]
 # Observations carried, entered and only counted; code points of text and arguments; observations
 # visited; texts.
 Counts: TypeAlias = tuple[int, int, int, int, int, int]
-# The turn, how many had entered, the numbers of entry caps and of refreshes made by then, and the
-# section where it is one that grows.
-Moment: TypeAlias = tuple[int, int, int, int, "Snapshot | None"]
+# What a manifest has to know of a turn: how many had entered, under how many entry caps, the
+# refreshes and the reads true after writes that stood, and the section where it is a growing one.
+Then: TypeAlias = "tuple[int, int, Moment[Refresh], Moment[int], Snapshot | None]"
 _NOT_YET = -1
 
 
@@ -124,10 +125,10 @@ class Assembled:
         "_counts",
         "_made",
         "_manifest",
-        "_moment",
         "_parts",
         "_stable",
         "_text",
+        "_then",
     )
 
     def __init__(  # noqa: PLR0917  # once a turn, and keywords would cost a third of it
@@ -137,8 +138,8 @@ class Assembled:
         counts: Counts,
         before: str,
         made: tuple[Refresh, ...],
-        manifest: Callable[[Moment], str],
-        moment: Moment,
+        manifest: Callable[[Then], str],
+        then: Then,
     ) -> None:
         """`before` is the section before, `made` the refreshes of this turn."""
         self._text = text
@@ -147,7 +148,7 @@ class Assembled:
         self._before = before
         self._made = made
         self._manifest = manifest
-        self._moment = moment
+        self._then = then
         self._stable = _NOT_YET
 
     def __repr__(self) -> str:
@@ -234,7 +235,7 @@ class Assembled:
     @property
     def manifest(self) -> str:
         """What resume needs to go on from this section, as JSON text."""
-        return self._manifest(self._moment)
+        return self._manifest(self._then)
 
 
 def shared_prefix(one: str, other: str) -> int:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 from io_harness.errors import ConfigError
 
-from . import render
+from . import checks, render
 from .escape import clean
 from .kernel import cut_head, cut_lines, cut_tail
 
@@ -123,14 +123,14 @@ def bound(text: str, cap: int, *, keep: Keep = "head", hint: str = "") -> str:
     marker is the last line, for a tail and for both ends the first. `hint` is said in the marker:
     how to get the rest. A cap shorter than the marker gives the plain cut without one. What fits
     is returned unchanged, but for lone surrogates, which are shown as \u{d83d}; the result
-    always encodes to UTF-8. Raises `ConfigError`, a `ValueError`, for a negative cap or an unknown
-    `keep`.
+    always encodes to UTF-8. Raises `ConfigError`, a `ValueError`, for an argument of another type,
+    a negative cap or an unknown `keep`.
     """
-    if cap < 0:
-        raise ConfigError(f"cap must be at least 0 code points, got {cap}")
+    checks.text("text", text)
+    checks.whole("cap", cap, 0, unit="code points")
     if keep not in KEEPS:
-        raise ConfigError(f"keep must be one of {', '.join(KEEPS)}, got {keep!r}")
-    words = " ".join(clean(hint).split())
+        raise ConfigError(f"keep must be one of {', '.join(KEEPS)}, got {checks.shown(keep)}")
+    words = " ".join(clean(checks.text("hint", hint)).split())
 
     def mark(head: int, tail: int) -> str:
         return render.marker(len(text) - head - tail, len(text), words)

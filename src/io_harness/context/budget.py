@@ -9,6 +9,8 @@ from fractions import Fraction
 
 from io_harness.errors import ConfigError
 
+from .checks import shown, whole
+
 CHARS_PER_TOKEN = 4
 FLOOR_TOKENS = 2_000
 FLOOR_CAP_CHARS = 2_000
@@ -23,16 +25,15 @@ def exact(number: float) -> Fraction:
     return Fraction(Decimal(repr(float(number))))
 
 
-def _whole(name: str, value: object) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ConfigError(f"{name} must be a whole number of tokens, got {value!r}")
-
-
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError(f"{name} must be a number, got {value!r}")
-    if not math.isfinite(value):
-        raise ConfigError(f"{name} must be finite, got {value!r}")
+        raise ConfigError(f"{name} must be a number, got {shown(value)}")
+    try:
+        finite = math.isfinite(value)
+    except OverflowError:
+        finite = False
+    if not finite:
+        raise ConfigError(f"{name} must be finite, got {shown(value)}")
     return value
 
 
@@ -48,9 +49,7 @@ class ContextBudget:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        _whole("max_tokens", self.max_tokens)
-        if self.max_tokens < 1:
-            raise ConfigError(f"max_tokens must be at least 1, got {self.max_tokens}")
+        whole("max_tokens", self.max_tokens, 1, unit="tokens")
         if not 0 < _number("share", self.share) <= 1:
             raise ConfigError(f"share must be greater than 0 and at most 1, got {self.share!r}")
 
@@ -62,7 +61,7 @@ class ContextBudget:
         """
         if remaining is None:
             return self.max_tokens
-        _whole("remaining", remaining)
+        whole("remaining", remaining, unit="tokens")
         shared = math.floor(max(remaining, 0) * exact(self.share))
         return min(self.max_tokens, max(FLOOR_TOKENS, shared))
 
@@ -109,9 +108,7 @@ class Ceiling:
 
 def ceiling_of(tokens: int) -> Ceiling:
     """A ceiling and its parts; raises `ConfigError` where it is no whole number from 64 on."""
-    _whole("budget_tokens", tokens)
-    if tokens < MIN_CEILING_TOKENS:
-        raise ConfigError(f"budget_tokens must be at least {MIN_CEILING_TOKENS}, got {tokens}")
+    whole("budget_tokens", tokens, MIN_CEILING_TOKENS, unit="tokens")
     return Ceiling(
         tokens=tokens,
         chars=tokens * CHARS_PER_TOKEN,
@@ -123,4 +120,5 @@ def ceiling_of(tokens: int) -> Ceiling:
 
 def entry_cap_chars(effective_tokens: int) -> int:
     """The most characters one observation may have when it enters: an eighth, at least 2,000."""
+    whole("effective_tokens", effective_tokens, unit="tokens")
     return max(FLOOR_CAP_CHARS, effective_tokens * CHARS_PER_TOKEN // 8)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from statistics import median
 
+from . import checks
 from .budget import CHARS_PER_TOKEN
 
 _WINDOW = 8
@@ -20,7 +21,7 @@ def tokens_of(chars: int) -> int:
 
 def estimate_tokens(text: str) -> int:
     """An estimate of a text's tokens: a quarter of its code points, rounded up. Not a tokenizer."""
-    return tokens_of(len(text))
+    return tokens_of(len(checks.text("text", text)))
 
 
 class Calibration:

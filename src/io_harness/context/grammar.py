@@ -7,16 +7,17 @@ import re
 from .escape import clean
 from .kernel import has_any
 
-_NAME = r'(?:[A-Za-z0-9_./@+~^*=%-]+|"(?:[^"\\]|\\.)*")'
 _PLACE = r"step \d+(?: call -?\d+)?"
 _WORD = r"(?:read|grep|find|wrote|skill|tool|mcp tool|child|note|error)"
 _LINES = r"(?:lines \d+-\d+|no lines from \d+ on)(?: of \d+)?"
-_DETAIL = rf"(?:{_LINES}|scope {_NAME})"
 _SHOWN = r"(?:re-read|written since: )"
 _HIDDEN = r"(?:superseded by |invalidated by |[\d,]+ characters, older than )"
 # What a model or a terminal may take for a new line; "\n" alone ends one of ours.
 _BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 _REST = f"[^{_BREAKS}]*"
+_QUOTED = rf'"(?:[^"\\{_BREAKS}]|\\[^{_BREAKS}])*"'
+_NAME = rf"(?:[A-Za-z0-9_./@+~^*=%-]+|{_QUOTED})"
+_DETAIL = rf"(?:{_LINES}|scope {_NAME})"
 
 HEADER = re.compile(
     rf"\[step (?P<step>\d+)(?: call (?P<call>-?\d+))?, (?P<word>{_WORD})"
@@ -35,8 +36,8 @@ NOTES = re.compile(
     r"possibly out of date(?:; (?P<left>\d+) more left out)?\]"
 )
 NOTE = re.compile(
-    r'- (?P<key>"(?:[^"\\]|\\.)*"): (?P<value>"(?:[^"\\]|\\.)*") '
-    r'\(step (?P<step>\d+)(?: after (?P<source>"(?:[^"\\]|\\.)*"))?\)'
+    rf"- (?P<key>{_QUOTED}): (?P<value>{_QUOTED}) "
+    rf"\(step (?P<step>\d+)(?: after (?P<source>{_QUOTED}))?\)"
 )
 HUNK = re.compile(rf"\[changed (?P<target>{_NAME}), (?P<what>{_REST})\]")
 # A note line counts only below the notes heading, where no content can stand.

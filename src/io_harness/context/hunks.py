@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from .escape import clean
+
 
 def lines_of(text: str) -> list[str]:
-    """A text's lines without their ends; LF alone ends one."""
-    lines = text.split("\n")
+    """A text's lines as they are shown, without their ends; LF alone ends one."""
+    lines = clean(text).split("\n")
     if lines[-1] == "":
         lines.pop()
     return lines

@@ -39,6 +39,8 @@ def _range(value: object) -> None:
 
 
 def _checked(observation: Observation) -> Observation:
+    if not isinstance(observation, Observation):
+        raise LedgerError(f"observation must be an Observation, got {type(observation).__name__}")
     _number("step", observation.step, 0)
     if not isinstance(observation.kind, ObsKind):
         try:
@@ -130,6 +132,8 @@ class Ledger:
         return map(_with_call, self._observations, self._calls)
 
     def __getitem__(self, position: int) -> Observation:
+        if not isinstance(position, int):
+            raise LedgerError(f"position must be a whole number, got {position!r}")
         return _with_call(self._observations[position], self._calls[position])
 
     def full_text(self) -> str:

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 
 from io_harness.errors import ConfigError
 from io_harness.types import JSON
 
+from ._kernel_py import SHIFT
+from .checks import shown
 from .entry import Refresh
 
 VERSION = 1
+_BITS = 62
+# JSON would give the two halves of a pair back as one character.
+_BETWEEN_HALVES = re.compile("(?<=[\ud800-\udbff])(?=[\udc00-\udfff])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +40,7 @@ class SectionState:
     keys: tuple[str, ...]
     left_out: int
     files: tuple[tuple[str, int | None, bool], ...]
-    moved: tuple[tuple[int, int, int | None], ...]
+    moved: tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +48,14 @@ class State:
     """The facts of a section that do not follow from the ledger.
 
     `entered` is how many observations had entered, `caps` where the entry cap changed, `looked`
-    the live reads known to be true after a later write of their file. `section` is there where the
-    section only grows.
+    the live reads known to be true after a later write of their file, and that write. `section`
+    is there where the section only grows.
     """
 
     entered: int
     caps: tuple[tuple[int, int], ...]
     refreshes: tuple[Refresh, ...]
-    looked: tuple[int, ...]
+    looked: tuple[tuple[int, int], ...]
     section: SectionState | None = None
 
 
@@ -73,7 +80,7 @@ def refresh_to_json(refresh: Refresh) -> dict[str, JSON]:
         "position": refresh.position,
         "step": refresh.step,
         "reason": refresh.reason,
-        "text": refresh.text,
+        "text": None if refresh.text is None else _halved(refresh.text),
         "lines": None if refresh.lines is None else list(refresh.lines),
         "total_lines": refresh.total_lines,
         "digest": refresh.digest,
@@ -82,28 +89,56 @@ def refresh_to_json(refresh: Refresh) -> dict[str, JSON]:
     }
 
 
-def load(text: str) -> State:
-    """The state of a manifest; raises `ConfigError` for what is none."""
+def _halved(text: str) -> JSON:
+    parts: list[JSON] = [*_BETWEEN_HALVES.split(text)]
+    return text if len(parts) == 1 else parts
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """What goes wrong within is the manifest's fault: raises `ConfigError`."""
     try:
-        value = json.loads(text)
-        if value["version"] != VERSION:
-            raise ConfigError(
-                f"the manifest has version {value['version']!r}, this library reads {VERSION}; "
-                "assemble from the ledger instead"
-            )
-        return State(
-            int(value["entered"]),
-            tuple((int(start), int(cap)) for start, cap in value["caps"]),
-            tuple(_refresh(record) for record in value["refreshes"]),
-            tuple(int(position) for position in value["looked"]),
-            None if value["section"] is None else _section(value["section"]),
-        )
-    except (ValueError, TypeError, KeyError) as error:
+        yield
+    except (ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         if isinstance(error, ConfigError):
             raise
         raise ConfigError(
-            f"the manifest cannot be read ({error}); pass the text of Assembled.manifest unchanged"
+            f"the manifest cannot be read ({error}); pass the text of Assembled.manifest "
+            "unchanged, and the ledger of the same run"
         ) from error
+
+
+def load(text: str) -> State:
+    """The state of a manifest; raises `ConfigError` for what is none."""
+    with readable():
+        value = json.loads(text)
+        if value["version"] != VERSION:
+            raise ConfigError(
+                f"the manifest has version {shown(value['version'])}, this library reads "
+                f"{VERSION}; assemble from the ledger instead"
+            )
+        state = State(
+            _whole(value["entered"]),
+            tuple((_whole(start), _whole(cap)) for start, cap in _rows(value["caps"])),
+            tuple(_refresh(record) for record in value["refreshes"]),
+            tuple((_whole(read), _whole(write)) for read, write in _rows(value["looked"])),
+            None if value["section"] is None else _section(value["section"]),
+        )
+        _check(state)
+    return state
+
+
+def _check(state: State) -> None:
+    """Raises `ValueError` where a state names what has not entered."""
+    positions = {refresh.position for refresh in state.refreshes}.union(*state.looked)
+    if state.section is not None:
+        positions.update(code >> SHIFT for code, _ in state.section.pieces)
+        positions.update(state.section.waiting, (move[0] for move in state.section.moved))
+    positions.update(starts := [start for start, _ in state.caps])
+    if any(not 0 <= position < state.entered for position in positions):
+        raise ValueError("it names an observation that has not entered")
+    if starts != sorted(set(starts)) or starts[:1] != [0][: state.entered]:
+        raise ValueError("its entry caps start nowhere or twice")
 
 
 def _section(record: Mapping[str, JSON]) -> SectionState:
@@ -122,7 +157,7 @@ def _section(record: Mapping[str, JSON]) -> SectionState:
             for path, total, end in _rows(record["files"])
         ),
         tuple(
-            (_whole(position), _whole(first), None if count is None else _whole(count))
+            (_whole(position), _whole(first), _whole(count))
             for position, first, count in _rows(record["moved"])
         ),
     )
@@ -135,7 +170,7 @@ def _squeezed(row: list[JSON]) -> tuple[int, str, int | None]:
 
 def _row(value: JSON) -> list[JSON]:
     if not isinstance(value, list):
-        raise ValueError(f"{value!r} is no list")
+        raise ValueError(f"{shown(value)} is no list")
     return value
 
 
@@ -144,12 +179,12 @@ def _rows(value: JSON) -> list[list[JSON]]:
 
 
 def _refresh(record: Mapping[str, JSON]) -> Refresh:
-    lines, total = record["lines"], record["total_lines"]
+    lines, total, text = record["lines"], record["total_lines"], record["text"]
     return Refresh(
         _whole(record["position"]),
         _whole(record["step"]),
         str(record["reason"]),
-        _text(record["text"]),
+        "".join(str(part) for part in text) if isinstance(text, list) else _text(text),
         (_whole(lines[0]), _whole(lines[1])) if isinstance(lines, list) else None,
         None if total is None else _whole(total),
         _text(record["digest"]),
@@ -159,18 +194,12 @@ def _refresh(record: Mapping[str, JSON]) -> Refresh:
 
 
 def _whole(value: JSON) -> int:
-    if not isinstance(value, int):
-        raise ValueError(f"{value!r} is no whole number")
+    if not isinstance(value, int) or isinstance(value, bool) or value.bit_length() > _BITS:
+        raise ValueError(f"{shown(value)} is no whole number")
     return value
 
 
 def _text(value: JSON) -> str | None:
     if value is not None and not isinstance(value, str):
-        raise ValueError(f"{value!r} is no text")
+        raise ValueError(f"{shown(value)} is no text")
     return value
-
-
-def newest(log: Iterable[Refresh]) -> tuple[Refresh, ...]:
-    """The last refresh of each position, in the order of positions."""
-    by_position = {refresh.position: refresh for refresh in log}
-    return tuple(by_position[position] for position in sorted(by_position))

@@ -8,7 +8,7 @@ from re import Match
 
 from io_harness.types import MemoryEntry, ObsKind
 
-from . import grammar
+from . import checks, grammar
 from .escape import unquote
 from .pieces import PieceStatus
 from .render import WORDS
@@ -51,8 +51,10 @@ def _lines(text: str) -> Iterator[str]:
 def parse(text: str) -> list[Parsed]:
     """The pieces of a section, in order; their texts joined are the section.
 
-    Raises `ValueError` where the text does not start with a line of the harness.
+    Raises `ValueError` where the text does not start with a line of the harness, and
+    `ConfigError`, which is one, for what is no text.
     """
+    checks.text("text", text)
     groups: list[list[str]] = []
     for line in _lines(text):
         bare = line.removesuffix("\n")

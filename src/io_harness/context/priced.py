@@ -228,6 +228,7 @@ class PricedAssembler:
             self._follow_changes(self.section)
         pending = [*self.waiting, *self._entered]
         plan = self._planner.plan(ceiling, len(block.text), pending, step, look=look)
+        self._view.mention_only(plan.kept)
         self.visited += plan.visited
         self.waiting = pending[: plan.left][-MOST_WAITING:]
         self.paid = 0

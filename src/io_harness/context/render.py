@@ -13,7 +13,7 @@ from io_harness.types import MemoryEntry, Observation, ObsKind
 
 from .escape import TARGET_CHARS, quote, quoted
 from .hunks import Hunk
-from .kernel import grouped
+from .kernel import extent, grouped
 
 WORDS: dict[ObsKind, str] = {
     ObsKind.READ: "read",
@@ -77,8 +77,9 @@ def full(observation: Observation, call: int | None = None) -> str:
     """An observation as the log has it: header, the original text to the byte, a line end."""
     call = observation.call if call is None else call
     detail = scope_of(observation)
-    if observation.kind is ObsKind.READ and observation.lines is not None:
-        detail = span(*observation.lines, observation.total_lines)
+    if observation.kind is ObsKind.READ and (lines := observation.lines) is not None:
+        shown = extent(observation.text, lines, observation.total_lines)
+        detail = span(shown.first, shown.last, observation.total_lines)
     return f"{header(observation, call, detail=detail)}{observation.text}\n"
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from ._kernel_py import COLLAPSED, LIVE, READ, SEARCH, SHIFT, STUB, SUPERSEDED
 from .assembled import AGAIN, BITS, HUNK, carries
+from .entry import Refresh
 from .hunks import Hunk, ShownFile
 from .manifest import SectionState
 from .parse import parse
 from .priced import PricedAssembler, Section
 from .render import NotesBlock
 from .view import View
-from .watch import Watch
 
 _RANGE = re.compile(
     r"(?:lines (?P<first>\d+)-(?P<last>\d+)|after line (?P<after>\d+)): "
@@ -26,23 +27,23 @@ _CUT_INSIDE = " cut inside, "
 class Snapshot:
     """What a growing section was at one turn, kept cheaply until its state is asked for."""
 
-    def __init__(self, view: View, watch: Watch, priced: PricedAssembler, section: Section) -> None:
+    def __init__(self, view: View, priced: PricedAssembler, section: Section) -> None:
         """Remember one turn; the section's lists only grow, so their lengths are enough."""
         self._view = view
         self._section = section
         self._count = len(section.codes)
         self._paid = priced.paid
         self._waiting = tuple(priced.waiting)
-        self._moved = watch.moves()
+        self._moved = view.moved.moment()
         self._files = tuple(
             (gid, file.total, file.end_shown) for gid, file in section.files.items()
         )
 
-    def state(self) -> SectionState:
-        """The facts of that turn."""
-        section = self._section
+    def state(self, refreshes: Mapping[int, Refresh]) -> SectionState:
+        """The facts of that turn, with the refreshes that stood then."""
+        section, moved = self._section, self._view.moved.at(self._moved)
         return SectionState(
-            tuple(self._piece(index) for index in range(self._count)),
+            tuple(self._piece(index, refreshes) for index in range(self._count)),
             section.squeezed,
             section.hidden,
             self._paid,
@@ -51,16 +52,17 @@ class Snapshot:
             section.block.recalled,
             section.block.left_out,
             tuple((self._view.path(gid), total, end) for gid, total, end in self._files),
-            self._moved,
+            tuple((position, *moved[position]) for position in sorted(moved)),
         )
 
-    def _piece(self, index: int) -> tuple[int, str | None]:
+    def _piece(self, index: int, refreshes: Mapping[int, Refresh]) -> tuple[int, str | None]:
         """A piece; its text is left out where the ledger gives the same again."""
         code, text = self._section.codes[index], self._section.texts[index]
         position = code >> SHIFT
         if (
             carries(code)
             and not self._view.mentions(position)
+            and self._view.refreshes.get(position) is refreshes.get(position)
             and self._view.carry(position).text == text
         ):
             return code, None
@@ -97,6 +99,7 @@ def _mention(view: View, position: int, text: str) -> None:
     """Say of a live search again what its header says besides what the ledger tells."""
     why = parse(text)[0].why
     if why and view.kernel.kind(position) == SEARCH and view.kernel.state(position) == LIVE:
+        view.hits(position)
         view.mention(position, why)
 
 

@@ -16,6 +16,7 @@ from .hunks import lines_of
 from .kernel import Extent, Kernel, extent
 from .keys import file_subject, hash64, question_subject
 from .ledger import Ledger
+from .past import Remembering
 from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
@@ -24,12 +25,18 @@ _FILE_KINDS = {ObsKind.READ: READ, ObsKind.WRITE: WRITE}
 
 
 class View:
-    """A ledger's observations as they entered, with the refreshes made since."""
+    """A ledger's observations as they entered, with the refreshes made since.
+
+    `moved` are live reads whose lines are elsewhere now: the first, how many. `past_writes` are
+    live reads known to be true after a later write of their file: that write.
+    """
 
     def __init__(self, ledger: Ledger, files: Files) -> None:
         self.ledger = ledger
         self.kernel = Kernel()
-        self.refreshes: dict[int, Refresh] = {}
+        self.refreshes: Remembering[Refresh] = Remembering()
+        self.moved: Remembering[tuple[int, int]] = Remembering()
+        self.past_writes: Remembering[int] = Remembering()
         self.cap_starts = array("q")
         self.caps: list[int] = []
         self._files = files
@@ -84,14 +91,21 @@ class View:
 
     def _forget(self, position: int) -> None:
         """A position was superseded: what was known for carrying it is dropped."""
-        if self.refreshes.pop(position, None) is not None:
+        if position in self.moved:
+            del self.moved[position]
+        if position in self.past_writes:
+            del self.past_writes[position]
+        if position in self.refreshes:
+            del self.refreshes[position]
             self._refreshed_heads.pop(position, None)
-        elif self._hits.pop(position, None) is not None:
-            self._since.pop(position, None)
-        else:
+        elif self._hits.pop(position, None) is None or self._since.pop(position, None) is None:
             return
-        # Its header said more than its stub may.
-        self.kernel.show(position, None, self.kernel.size(position), 0)
+        self._say_no_more(position)
+
+    def _say_no_more(self, position: int) -> None:
+        """From now on a position is as it entered: its header said more than its stub may."""
+        text, args, head, _ = self.carry(position)
+        self.kernel.show(position, None, len(text) + len(args), 0 if head is None else CUT)
 
     def cap_of(self, position: int) -> int:
         """The cap under which a position entered."""
@@ -106,7 +120,11 @@ class View:
         position = refresh.position
         self.refreshes[position] = refresh
         self._refreshed_heads.pop(position, None)
+        if position in self.moved:
+            del self.moved[position]
         if refresh.text is None:
+            if position in self.past_writes:
+                del self.past_writes[position]
             self.kernel.fail(position)
         else:
             self._show(position, self.carry(position))
@@ -123,6 +141,13 @@ class View:
         """Say something in a search's header from now on."""
         self._since[position] = words
         self._show(position, self.carry(position))
+
+    def mention_only(self, shown: set[int]) -> None:
+        """Say nothing any more of searches that are not shown."""
+        for position in [p for p in self._since if p not in shown]:
+            del self._since[position]
+            self._hits.pop(position, None)
+            self._say_no_more(position)
 
     def mentions(self, position: int) -> bool:
         """Whether something is said in a search's header that the ledger alone does not tell."""

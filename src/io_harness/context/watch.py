@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import render
-from ._kernel_py import LIVE, SEARCH
+from ._kernel_py import SEARCH
 from .entry import Refresh
 from .freshness import Files, Look, asked, same
 from .hunks import Hunk
@@ -13,7 +13,7 @@ from .view import View
 
 
 class Watch:
-    """What keeps a view true; `made` are the refreshes of this turn, `log` those of the run.
+    """What keeps a view true; `made` are the refreshes of this turn.
 
     `sees_files` is whether reads are compared with their files.
     """
@@ -21,15 +21,12 @@ class Watch:
     def __init__(self, view: View, files: Files) -> None:
         """Watch the files behind a view."""
         self.made: list[Refresh] = []
-        self.log: list[Refresh] = []
         self.sees_files = files.visible
         self._view = view
         self._files = files
         self._checked: set[int] = set()
         self.in_turn = False
         self._totals: dict[int, int] = {}
-        self.moved: dict[int, tuple[int, int | None]] = {}
-        self._past_writes: set[int] = set()
 
     def end_turn(self) -> None:
         """Forget which files were looked at in this turn, and what was refreshed."""
@@ -48,38 +45,30 @@ class Watch:
         if not kernel.is_fresh(position):
             self._look_at_lines(position, step, cap)
 
-    def looked_past_writes(self) -> tuple[int, ...]:
-        """The live reads that are known to be true after a later write of their file."""
-        kernel = self._view.kernel
-        self._past_writes = {p for p in self._past_writes if kernel.state(p) == LIVE}
-        return tuple(sorted(p for p in self._past_writes if not kernel.unseen_write(p)))
-
     def looked(self, position: int) -> None:
         """A read is known to be true after all that was written so far."""
         kernel = self._view.kernel
         kernel.freshen(position)
-        if kernel.last(kernel.gid(position)) > position:
-            self._past_writes.add(position)
+        written = kernel.last(kernel.gid(position))
+        if written > position:
+            self._view.past_writes[position] = written
 
     def move(self, position: int, hunk: Hunk) -> None:
         """The lines of a live read are elsewhere since a change of its file."""
         first, count = self._asked(position)
-        last = None if count is None else first + count - 1
+        if count is None:
+            # All of the file stays all of it.
+            return
+        last = first + count - 1
         if first > hunk.old[1]:
             first += hunk.shift
-        if last is not None and last >= hunk.old[1]:
+        if last >= hunk.old[1]:
             last += hunk.shift
-        self.moved[position] = first, None if last is None else max(1, last - first + 1)
-
-    def moves(self) -> tuple[tuple[int, int, int | None], ...]:
-        """The live reads whose lines are elsewhere: the first of them, and how many."""
-        state = self._view.kernel.state
-        self.moved = {p: lines for p, lines in self.moved.items() if state(p) == LIVE}
-        return tuple((p, *self.moved[p]) for p in sorted(self.moved))
+        self._view.moved[position] = first, max(1, last - first + 1)
 
     def _asked(self, position: int) -> tuple[int, int | None]:
         """The first line and the number of lines that stand for a read now."""
-        moved = self.moved.get(position)
+        moved = self._view.moved.get(position)
         if moved is not None:
             return moved
         refresh = self._view.refreshes.get(position)
@@ -110,11 +99,9 @@ class Watch:
         self._record(Refresh(position, step, reason, because=because))
 
     def _record(self, refresh: Refresh) -> None:
-        self.moved.pop(refresh.position, None)
         self._view.apply(refresh)
         self.made.append(refresh)
         self.in_turn = True
-        self.log.append(refresh)
 
     def _look_at_lines(self, position: int, step: int, cap: int) -> None:
         observation, refresh = (
@@ -125,7 +112,7 @@ class Watch:
         first, limit = self._asked(position)
         look = self._read(self._view.kernel.gid(position), first, limit)
         now = look.result
-        stayed = position not in self.moved or self.moved[position] == asked(
+        stayed = position not in self._view.moved or self._view.moved[position] == asked(
             observation, refresh, head
         )
         if now is not None and stayed and same(observation, refresh, head, now):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields, is_dataclass
 from os import PathLike
@@ -16,6 +15,7 @@ from io_harness.contract.task import TaskContract
 from io_harness.contract.verification import Verification, VerificationKind
 from io_harness.errors import ConfigError
 from io_harness.memory import MemoryLimits
+from io_harness.tomlfile import toml_table
 
 Built = TypeVar("Built")
 
@@ -56,12 +56,7 @@ def contract_from_file(path: str | PathLike[str], *, goal: str | None = None) ->
     from the file's directory; without it that directory). Raises `ConfigError` naming the key.
     """
     file = Path(path)
-    try:
-        values: dict[str, object] = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"{file}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise ConfigError(f"{file} is no TOML: {error}") from error
+    values = toml_table(file, "contract file")
     if goal is not None:
         values["goal"] = goal
     values["root"] = str(file.parent / str(values.get("root", ".")))

@@ -2,10 +2,19 @@
 
 import logging
 
-from io_harness.loop.outcome import Outcome, RunResult
-from io_harness.loop.starting import resume, resume_sync, run, run_sync
+from io_harness.loop.outcome import FINAL, Outcome, RunResult
+from io_harness.loop.starting import reported, resume, resume_sync, run, run_sync
 
 # A library is quiet until its user asks: without a handler Python prints warnings by itself.
 logging.getLogger("io_harness").addHandler(logging.NullHandler())
 
-__all__ = ["Outcome", "RunResult", "resume", "resume_sync", "run", "run_sync"]
+__all__ = [
+    "FINAL",
+    "Outcome",
+    "RunResult",
+    "reported",
+    "resume",
+    "resume_sync",
+    "run",
+    "run_sync",
+]

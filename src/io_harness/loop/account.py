@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from io_harness.context import Assembled, PieceStatus, estimate_tokens
@@ -11,6 +12,8 @@ from io_harness.providers.prompt import tools_text
 from io_harness.store import Assembly, PieceTrace, Refresh
 from io_harness.store import Event as TraceEvent
 from io_harness.types import Completion, CompletionRequest
+
+_SHOWN = frozenset({PieceStatus.CARRIED, PieceStatus.BOUNDED, PieceStatus.REFRESHED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,18 @@ def assembly_of(run: Run, prepared: Prepared) -> Assembly:
             "est_goal": estimate_tokens(run.goal.text),
         },
     )
+
+
+def in_view(pieces: Iterable[PieceTrace]) -> frozenset[tuple[int, int]]:
+    """Return the steps and calls whose results a request shows, whole or cut."""
+    return frozenset((piece.step, piece.call) for piece in pieces if piece.status in _SHOWN)
+
+
+def know_request(run: Run, refreshes: Iterable[Refresh]) -> None:
+    """Keep what the request that was answered showed, once it is recorded."""
+    run.know_refreshes(refreshes)
+    run.in_view = in_view(run.unrecorded[-1].pieces)
+    run.unrecorded.clear()
 
 
 def request_event(run: Run, step: int, prepared: Prepared) -> RequestAssembled:

@@ -14,7 +14,7 @@ from io_harness.loop.state import Run
 from io_harness.store import Event as TraceEvent
 from io_harness.store import StartedCall
 from io_harness.tools import Deferred, Started, ToolOutcome
-from io_harness.types import Observation, ToolCall
+from io_harness.types import JSON, Observation, ToolCall
 
 _REPEATABLE = frozenset({"remember", "forget"})
 """Effects on the store, which knows a repeated one by its step and call."""
@@ -104,6 +104,9 @@ async def _record_start(run: Run, number: int, effect: Started) -> None:
 
 
 def _report(run: Run, number: int, call: ToolCall, outcome: ToolOutcome) -> None:
+    if outcome.note is not None:
+        detail: dict[str, JSON] = {"call": number, "note": outcome.note}
+        run.trace_events.append(TraceEvent(kind="file_note", detail=detail))
     for approval in outcome.approvals:
         run.trace_events.append(
             TraceEvent(

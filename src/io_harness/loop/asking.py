@@ -14,6 +14,7 @@ from io_harness.loop.account import (
     account_for,
     assembly_of,
     fixed_tokens,
+    know_request,
     refresh_events,
     refreshes_of,
     request_event,
@@ -52,7 +53,7 @@ async def answer(run: Run, step: int) -> Completion | End:
             return End(Outcome.TIME_BUDGET, _time_reason(run, str(error)))
         except ProviderError as error:
             if error.kind != "context_overflow":
-                return _provider_failed(error)
+                return _provider_failed(run, error)
             if len(tried) == 2:
                 return _overflow(tried, "twice")
             ceiling = run.ceiling_cap = _halved(prepared)
@@ -129,6 +130,7 @@ async def _commit(
     completion, call = answered
     prepared = tried[-1]
     made = prepared.assembled
+    refreshes = [refresh for one in tried for refresh in refreshes_of(one.assembled)]
     await run.journal.completed(
         run.lease,
         step,
@@ -136,16 +138,15 @@ async def _commit(
         request=prepared.request,
         assemblies=tuple(run.unrecorded),
         call=call,
-        refreshes=[refresh for one in tried for refresh in refreshes_of(one.assembled)],
+        refreshes=refreshes,
         recalled=[note for note in notes if note.key in made.recalled_keys],
         recalled_from=run.workspace_key,
         events=[event for one in tried for event in refresh_events(one.assembled)],
         manifest=made.manifest,
         state=run.state_text(),
     )
-    run.unrecorded.clear()
-    run.attempts = 0
-    run.section = prepared.request.messages[1:]
+    know_request(run, refreshes)
+    run.attempts, run.section = 0, prepared.request.messages[1:]
     run.step, run.completion, run.is_open = step, completion, True
     run.know_calls(step, completion)
     account_for(run, completion, prepared.est_request)
@@ -175,9 +176,11 @@ def _overflow(tried: Sequence[Prepared], how: str) -> End:
     )
 
 
-def _provider_failed(error: ProviderError) -> End:
-    after = "resume the run later" if error.retryable else "put that right and resume the run"
-    return End(Outcome.PROVIDER_FAILED, f"{error} To go on, {after}.", error.retryable)
+def _provider_failed(run: Run, error: ProviderError) -> End:
+    tries = f" (attempt {run.attempts})" if run.attempts > 1 else ""
+    after = "resume the run later" if error.retryable else "then resume the run"
+    link = ": " if error.retryable else ", "
+    return End(Outcome.PROVIDER_FAILED, f"{error}{tries}{link}{after}", error.retryable)
 
 
 def _time_reason(run: Run, why: str) -> str:

@@ -33,7 +33,9 @@ class Closing:
 
 def after_calls(run: Run, completion: Completion, acts: Acts) -> Closing:
     """See whether a step with calls got anywhere."""
-    stall = run.stall.after(completion.calls, acts.in_order(), changed=acts.changed)
+    stall = run.stall.after(
+        completion.calls, acts.in_order(), changed=acts.changed, in_view=run.in_view
+    )
     if stall is None:
         return Closing()
     if not stall.final:

@@ -6,8 +6,7 @@ from contextvars import ContextVar
 
 from io_harness.events import MemoryWritten
 from io_harness.loop.state import Run
-from io_harness.store import Journal
-from io_harness.types import MemoryWrite, Observation
+from io_harness.types import MemoryWrite, Observation, ObsKind
 
 place: ContextVar[tuple[int, int]] = ContextVar("place")
 """The step and call that a tool is working for."""
@@ -44,14 +43,26 @@ class RunMemory:
 
 
 class RunTrace:
-    """A run's own trace, as `show` reads it."""
+    """A run's own trace, as `show` reads it; the run is given once it is made."""
 
-    def __init__(self, journal: Journal, run_id: str) -> None:
-        self._journal, self._run_id = journal, run_id
+    run: Run
 
     async def observation(self, step: int, call: int) -> Observation | None:
         """Return one observation with its whole text."""
-        return await self._journal.observation(self._run_id, step, call)
+        return await self.run.journal.observation(self.run.run_id, step, call)
+
+    def is_changed(self, observation: Observation) -> bool:
+        """Return whether a write or a refresh told of a change after an observation."""
+        if observation.kind in (ObsKind.READ, ObsKind.WRITE):
+            paths: tuple[str, ...] = (observation.target or "",)
+        else:
+            paths = observation.paths if observation.kind is ObsKind.GREP else ()
+        at = (observation.step, observation.call or 0)
+        return any(
+            change.at > at and (change.digest is None or change.digest != observation.digest)
+            for path in paths
+            if (change := self.run.changes.get(path)) is not None
+        )
 
 
 def _source(run: Run, step: int) -> str:

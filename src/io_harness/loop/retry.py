@@ -52,8 +52,7 @@ async def _once(run: Run, request: CompletionRequest) -> Completion:
     except TimeoutError as error:
         if left is not None and left <= deadline:
             raise TimeBudgetSpentError("the provider was still answering") from error
-        cause = TimeoutError(f"nothing came within {deadline:g} seconds")
-        raise faults.unreachable(who, "timeout", cause) from error
+        raise faults.late(who, deadline) from error
     if not completion.text and not completion.calls and completion.usage is None:
         raise faults.empty(who)
     return completion

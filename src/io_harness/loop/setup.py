@@ -11,11 +11,11 @@ from io_harness.context import Assembler, Ledger
 from io_harness.contract import TaskContract, contract_to_json
 from io_harness.errors import PolicyNeedsApprover
 from io_harness.events import Observer
-from io_harness.loop.account import account_for
+from io_harness.loop.account import account_for, in_view
 from io_harness.loop.approving import Granted, OneAtATime, policy_to_json, rules_of
 from io_harness.loop.memory import RunMemory, RunTrace
 from io_harness.loop.stall import StallTracker
-from io_harness.loop.state import Run, whole_chars
+from io_harness.loop.state import Run
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Lease, Recorded, Store
@@ -87,11 +87,7 @@ async def recorded_run(
     """Return a recorded run as it was, ready to go on, and what was recorded of it."""
     toolbox = toolbox_of(contract, setting)
     recorded = await setting.store.journal.load(lease.run_id)
-    ledger = Ledger()
-    unfinished = recorded.unfinished.step if recorded.unfinished else 0
-    for observation in recorded.observations:
-        if observation.step != unfinished:
-            ledger.push(observation)
+    ledger = _ledger_of(recorded)
     run = _run(
         contract,
         setting,
@@ -101,12 +97,15 @@ async def recorded_run(
         ledger=ledger,
         manifest=recorded.manifest,
     )
+    for observation in ledger:
+        run.account_for(observation)
+    run.know_refreshes(recorded.refreshes)
     run.step, run.completion = recorded.last_step, recorded.last_completion
     run.is_open = recorded.unfinished is not None
     run.section = recorded.last_request.messages[1:] if recorded.last_request else ()
     run.attempts = recorded.attempts
-    run.everything_chars = sum(map(whole_chars, ledger))
     run.restore(recorded.state)
+    run.in_view = await _in_view(run, setting.store)
     if not _is_same_model(recorded, setting):
         # Reasoning is signed for the model that thought it.
         run.completion = run.completion and replace(run.completion, reasoning=None)
@@ -118,6 +117,24 @@ async def recorded_run(
         run.know_calls(step, completion)
         account_for(run, completion, estimate)
     return run, recorded
+
+
+def _ledger_of(recorded: Recorded) -> Ledger:
+    ledger = Ledger()
+    unfinished = recorded.unfinished.step if recorded.unfinished else 0
+    for observation in recorded.observations:
+        if observation.step != unfinished:
+            ledger.push(observation)
+    return ledger
+
+
+async def _in_view(run: Run, store: Store) -> frozenset[tuple[int, int]]:
+    """Return what the request of a step that is still open showed."""
+    if not run.is_open:
+        return frozenset()
+    events = await asyncio.to_thread(store.context_events, run.run_id)
+    asked = [e.pieces for e in events if e.kind == "assembled" and e.step == run.step]
+    return in_view(asked[-1]) if asked else frozenset()
 
 
 def _is_same_model(recorded: Recorded, setting: Setting) -> bool:
@@ -161,7 +178,7 @@ def _run(
     ledger: Ledger,
     manifest: str | None = None,
 ) -> Run:
-    memory, grants = RunMemory(), set[tuple[Act, str]]()
+    memory, trace, grants = RunMemory(), RunTrace(), set[tuple[Act, str]]()
     approver = None if setting.approver is None else OneAtATime(setting.approver)
     tools = ToolContext(
         workspace,
@@ -169,7 +186,7 @@ def _run(
         approver,
         grants,
         command_env=dict(contract.command_env),
-        trace=RunTrace(setting.store.journal, lease.run_id),
+        trace=trace,
         memory=memory,
     )
     made = Run(
@@ -185,7 +202,7 @@ def _run(
         stall=StallTracker(contract.stall),
         observer=setting.observer,
     )
-    memory.run = made
+    memory.run = trace.run = made
     if approver is not None:
         approver.run = made
     return made

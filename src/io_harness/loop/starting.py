@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TypeVar
+from functools import wraps
+from typing import ParamSpec
 
 from io_harness.contract import TaskContract, contract_from_json
 from io_harness.errors import HarnessError
@@ -26,7 +27,7 @@ from io_harness.workspace import Workspace
 
 _RENEW_SECONDS = 10.0
 
-T = TypeVar("T")
+P = ParamSpec("P")
 
 
 async def run(
@@ -91,7 +92,7 @@ async def resume(
     # What a model refused as too long is not sent to it again.
     refused = stored.outcome == Outcome.CONTEXT_OVERFLOW and same_model and contract is None
     if stored.outcome in FINAL or refused:
-        return await _reported(store, run_id)
+        return await reported(store, run_id)
     given = contract or contract_from_json(stored.contract)
     setting = Setting(
         provider=provider,
@@ -105,70 +106,36 @@ async def resume(
         return await _resumed(given, setting, workspace, run_id)
 
 
-def run_sync(
-    contract: TaskContract,
-    provider: Provider,
-    store: Store,
-    *,
-    policy: Policy | None = None,
-    approver: Approver | None = None,
-    tools: Sequence[Tool] = (),
-    observer: Observer | None = None,
-) -> RunResult:
-    """Do what `run` does, and wait for it; `RuntimeError` inside a running event loop."""
-    return blocking(
-        lambda: run(
-            contract,
-            provider,
-            store,
-            policy=policy,
-            approver=approver,
-            tools=tools,
-            observer=observer,
-        )
+def _waited_for(
+    name: str, start: Callable[P, Coroutine[None, None, RunResult]]
+) -> Callable[P, RunResult]:
+    @wraps(start)
+    def waiting(*args: P.args, **options: P.kwargs) -> RunResult:
+        if _is_inside_a_loop():
+            raise RuntimeError(
+                f"{name} was called inside a running event loop, which it would block: "
+                f"write `await {start.__name__}(...)` there"
+            )
+        return asyncio.run(start(*args, **options))
+
+    waiting.__name__ = waiting.__qualname__ = name
+    waiting.__doc__ = (
+        f"Do what `{start.__name__}` does, and wait for it.\n\n"
+        f"Raises what `{start.__name__}` raises, and `RuntimeError` inside a running event loop."
     )
+    return waiting
 
 
-def resume_sync(
-    run_id: str,
-    provider: Provider,
-    store: Store,
-    *,
-    contract: TaskContract | None = None,
-    policy: Policy | None = None,
-    approver: Approver | None = None,
-    tools: Sequence[Tool] = (),
-    observer: Observer | None = None,
-) -> RunResult:
-    """Do what `resume` does, and wait for it; `RuntimeError` inside a running event loop."""
-    return blocking(
-        lambda: resume(
-            run_id,
-            provider,
-            store,
-            contract=contract,
-            policy=policy,
-            approver=approver,
-            tools=tools,
-            observer=observer,
-        )
-    )
+run_sync = _waited_for("run_sync", run)
+resume_sync = _waited_for("resume_sync", resume)
 
 
-def blocking(start: Callable[[], Coroutine[None, None, T]]) -> T:
-    """Run a coroutine to its end from plain code."""
+def _is_inside_a_loop() -> bool:
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        inside = False
-    else:
-        inside = True
-    if inside:
-        raise RuntimeError(
-            "called inside a running event loop, which it would block: "
-            "write `await run(...)` or `await resume(...)` there"
-        )
-    return asyncio.run(start())
+        return False
+    return True
 
 
 async def _resumed(
@@ -255,7 +222,7 @@ def _result(run: Run, end: End) -> RunResult:
     )
 
 
-async def _reported(store: Store, run_id: str) -> RunResult:
+async def reported(store: Store, run_id: str) -> RunResult:
     """Return the result of a finished run as it is recorded."""
     recorded = await store.journal.load(run_id)
     spending = Spending()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 
 from io_harness import jsontext
 from io_harness.context import Assembler, CachePrice, Ledger, render
@@ -18,10 +18,10 @@ from io_harness.loop.prompt import goal_message, system_text
 from io_harness.loop.spending import Spending
 from io_harness.loop.stall import StallTracker
 from io_harness.providers.base import Provider
-from io_harness.store import Assembly, Journal, Lease
+from io_harness.store import Assembly, Journal, Lease, Refresh
 from io_harness.store import Event as TraceEvent
 from io_harness.tools import Toolbox, ToolContext
-from io_harness.types import JSON, Act, Completion, Message, Observation, ToolCall
+from io_harness.types import JSON, Act, Completion, Message, Observation, ObsKind, ToolCall
 
 _log = logging.getLogger("io_harness.run")
 _LEVELS: dict[type[Event], int] = {
@@ -36,12 +36,20 @@ def whole_chars(observation: Observation) -> int:
     return len(render.full(observation)) + len(observation.args)
 
 
+class Change(NamedTuple):
+    """The newest known change of a file: in which step and call, and to which digest."""
+
+    at: tuple[int, int]
+    digest: str | None
+
+
 @dataclass(slots=True, kw_only=True)
 class Run:
     """One run while it is driven. `step` is the newest that has a completion.
 
     `is_open` says that the results of that step are not all in. `section` are the messages of
-    the last request, but for the goal. `is_refused` says that the next request was refused as
+    the last request, but for the goal, and `in_view` the steps and calls whose results it shows.
+    `is_refused` says that the next request was refused as
     too long before the run was interrupted.
     """
 
@@ -60,6 +68,8 @@ class Run:
     is_open: bool = False
     completion: Completion | None = None
     section: tuple[Message, ...] = ()
+    in_view: frozenset[tuple[int, int]] = frozenset()
+    changes: dict[str, Change] = field(default_factory=dict)
     calls: dict[tuple[int, int], ToolCall] = field(default_factory=dict)
     spending: Spending = field(default_factory=Spending)
     calibration: Calibration = field(default_factory=Calibration)
@@ -111,7 +121,27 @@ class Run:
     def push(self, observation: Observation) -> None:
         """Take an observation into the ledger."""
         self.ledger.push(observation)
+        self.account_for(observation)
+
+    def account_for(self, observation: Observation) -> None:
+        """Count an observation of the ledger, and know the file that it changed."""
         self.everything_chars += whole_chars(observation)
+        if observation.kind is ObsKind.WRITE:
+            self.know_change(
+                observation.target, (observation.step, observation.call or 0), observation.digest
+            )
+
+    def know_change(self, path: str | None, at: tuple[int, int], digest: str | None) -> None:
+        """Keep that a file changed, where nothing newer is known of it."""
+        known = self.changes.get(path or "")
+        if known is None or known.at < at:
+            self.changes[path or ""] = Change(at, digest)
+
+    def know_refreshes(self, refreshes: Iterable[Refresh]) -> None:
+        """Keep what an assembly noticed, which comes before the calls of its step."""
+        for refresh in refreshes:
+            path = self.ledger[refresh.position].target
+            self.know_change(path, (refresh.step, -1), refresh.digest)
 
     def know_calls(self, step: int, completion: Completion) -> None:
         """Name the calls of an answer as they are sent back.

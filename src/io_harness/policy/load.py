@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-import tomllib
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from io_harness.errors import ConfigError
 from io_harness.policy.rules import Layer, Policy
+from io_harness.tomlfile import toml_table
 from io_harness.types import Act, Effect, Rule
 
 if TYPE_CHECKING:
@@ -20,12 +21,19 @@ _PRESETS: Mapping[str, Callable[[], Policy]] = {
     "permissive": Policy.permissive,
 }
 _KEYS = ("preset", "defaults", "rules")
+Named = TypeVar("Named", bound=StrEnum)
 
 
-def user_policy_file() -> Path:
-    """Where the user's own policy lies: `io-harness/policy.toml` in the configuration directory."""
+def user_policy_file() -> Path | None:
+    """Where the user's own policy lies: `io-harness/policy.toml` in the configuration directory.
+
+    `None` for a user without a home directory.
+    """
     home = os.environ.get("XDG_CONFIG_HOME", "")
-    base = Path(home) if os.path.isabs(home) else Path.home() / ".config"
+    try:
+        base = Path(home) if os.path.isabs(home) else Path.home() / ".config"
+    except RuntimeError:
+        return None
     return base / "io-harness" / "policy.toml"
 
 
@@ -36,13 +44,9 @@ def load_policy(path: str | os.PathLike[str] | None = None) -> Policy:
     for what cannot be read, parsed or understood.
     """
     source = Path(path) if path is not None else user_policy_file()
-    if path is None and not source.exists():
+    if source is None or (path is None and not source.exists()):
         return Policy.default()
-    try:
-        table = tomllib.loads(source.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"the policy file {source} cannot be used: {error}") from None
-    return _policy(table, str(source))
+    return _policy(toml_table(source, "policy file"), str(source))
 
 
 def _policy(table: dict[str, object], source: str) -> Policy:
@@ -60,17 +64,31 @@ def _policy(table: dict[str, object], source: str) -> Policy:
 def _defaults(table: dict[str, object], source: str) -> dict[Act, Effect]:
     defaults = table.get("defaults", {})
     if not isinstance(defaults, dict):
-        raise ConfigError(f"{source}: defaults is a table of act = effect")
-    try:
-        return {Act(act): Effect(effect) for act, effect in defaults.items()}
-    except ValueError as error:
-        raise ConfigError(f"{source}: in defaults: {error}") from None
+        raise ConfigError(f"{source}: defaults is a table of act = effect, got {defaults!r}")
+    where = f"{source}: in defaults"
+    return {
+        _member(Act, act, where): _member(Effect, effect, where) for act, effect in defaults.items()
+    }
 
 
 def _rules(rules: object, source: str) -> tuple[Rule, ...]:
-    fields = {"act", "effect", "pattern"}
-    if not isinstance(rules, list) or not all(
-        isinstance(rule, dict) and set(rule) == fields for rule in rules
-    ):
-        raise ConfigError(f"{source}: each [[rules]] has exactly act, effect and pattern")
-    return tuple(Rule(rule["act"], rule["effect"], rule["pattern"]) for rule in rules)
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+        raise ConfigError(f"{source}: rules are [[rules]] tables, got {rules!r}")
+    return tuple(_rule(rule, f"{source}: rule {number}") for number, rule in enumerate(rules, 1))
+
+
+def _rule(rule: dict[str, object], where: str) -> Rule:
+    if set(rule) != {"act", "effect", "pattern"}:
+        raise ConfigError(f"{where} has {', '.join(rule)}; a rule has act, effect and pattern")
+    pattern = rule["pattern"]
+    if not isinstance(pattern, str):
+        raise ConfigError(f"{where}: pattern is a text, got {pattern!r}")
+    return Rule(_member(Act, rule["act"], where), _member(Effect, rule["effect"], where), pattern)
+
+
+def _member(known: type[Named], value: object, where: str) -> Named:
+    for member in known:
+        if member == value:
+            return member
+    what, names = known.__name__.lower(), ", ".join(known)
+    raise ConfigError(f"{where}: {value!r} is no {what}; there are {names}")

@@ -86,11 +86,12 @@ class AnthropicProvider:
             headers = error.response.headers
             raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
         except anthropic.APITimeoutError as error:
-            raise faults.unreachable(self._who(), "timeout", error) from error
+            raise faults.late(self._who(), self._timeout) from error
         except anthropic.APIConnectionError as error:
-            raise faults.unreachable(self._who(), "transport", error.__cause__ or error) from error
+            where = error.request.url.netloc.decode("ascii", "replace")
+            raise faults.unreachable(self._who(), where, error.__cause__ or error) from error
         except anthropic.AnthropicError as error:
-            raise faults.unreachable(self._who(), "malformed", error) from error
+            raise faults.unusable(self._who(), str(error)) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
 

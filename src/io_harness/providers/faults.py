@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
+import ssl
 import time
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from io_harness.errors import ProviderError
+from io_harness.errors import ErrorKind, ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from io_harness.errors import ErrorKind
 
 # As the servers say it: OpenAI, Azure and OpenRouter (maximum context length, configured limit,
 # string_above_max_length, tokens per minute that one request alone exceeds), Anthropic (prompt is
@@ -72,29 +73,42 @@ def refused(
 
     `who` names vendor and model. `text` is the message with any code and type the body had.
     """
-    kind = _KIND_OF_STATUS.get(status, "server" if status >= 500 else "request")
+    kind: ErrorKind = _KIND_OF_STATUS.get(status, "server" if status >= 500 else "request")
     if status not in (401, 403) and is_overflow(text):
         kind = "context_overflow"
-    out_of_credit = status in (400, 402, 429) and _OUT_OF_CREDIT.search(text) is not None
+    if status in (400, 402, 429) and _OUT_OF_CREDIT.search(text) is not None:
+        kind, advice = "auth", "add credit or quota to the account"
+    else:
+        advice = _ADVICE.get(kind, "")
+    said = f"{who} answered {status}: {_shortened(text)}"
     return ProviderError(
-        f"{who} answered {status}: {_shortened(text)}. {_advice(kind, out_of_credit)}",
-        kind="auth" if out_of_credit else kind,
+        f"{said}: {advice}" if advice else said,
+        kind=kind,
         retry_after=None if headers is None else retry_after(headers),
     )
 
 
-def unreachable(who: str, kind: ErrorKind, cause: BaseException) -> ProviderError:
-    """Return the error for an answer that never came, or came broken."""
-    said = _shortened(str(cause) or type(cause).__name__)
-    return ProviderError(f"{who} gave no usable answer: {said}. {_advice(kind)}", kind=kind)
+def unreachable(who: str, where: str, cause: BaseException) -> ProviderError:
+    """Return the error for a connection that was not made, or broke; `where` is host and port."""
+    return ProviderError(
+        f"the connection to {who} at {where} failed: {_shortened(_root_of(cause))}",
+        kind="transport",
+    )
+
+
+def late(who: str, seconds: float) -> ProviderError:
+    """Return the error for an answer that did not come within so many seconds."""
+    return ProviderError(f"nothing came from {who} within {seconds:g} seconds", kind="timeout")
+
+
+def unusable(who: str, why: str) -> ProviderError:
+    """Return the error for an answer that cannot be understood."""
+    return ProviderError(f"{who} gave no usable answer: {_shortened(why)}", kind="malformed")
 
 
 def empty(who: str) -> ProviderError:
     """Return the error for an answer that holds no text, no call and no usage."""
-    return ProviderError(
-        f"{who} gave an empty answer: no text, no call, no usage. {_advice('malformed')}",
-        kind="malformed",
-    )
+    return unusable(who, "it is empty: no text, no call, no usage")
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -128,16 +142,23 @@ def _shortened(text: str) -> str:
     return line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"
 
 
-def _advice(kind: ErrorKind, out_of_credit: bool = False) -> str:
-    if out_of_credit:
-        return "The account has no credit or quota left: add some and resume the run."
-    return {
-        "transport": "The connection failed; it is worth another attempt.",
-        "timeout": "No answer in time; it is worth another attempt.",
-        "rate_limited": "Too many requests; it is worth another attempt later.",
-        "server": "The server failed; it is worth another attempt.",
-        "malformed": "It is worth another attempt.",
-        "auth": "Check the key and what it may use.",
-        "request": "The request is not accepted as it is; another attempt would not help.",
-        "context_overflow": "The request does not fit the model; it must be made smaller.",
-    }[kind]
+def _root_of(error: BaseException) -> str:
+    """What the system said first: the layers above only repeat that something failed."""
+    said = str(error) or type(error).__name__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, BaseExceptionGroup):
+            cause = cause.exceptions[0]
+        if isinstance(cause, OSError) and cause.errno is not None:
+            known = cause.errno in errno.errorcode and not isinstance(cause, ssl.SSLError)
+            said = os.strerror(cause.errno) if known else str(cause.strerror)
+        cause = cause.__cause__ or cause.__context__
+    return said
+
+
+# What is worth another attempt needs no advice: the run makes the attempts.
+_ADVICE: dict[ErrorKind, str] = {
+    "auth": "check the key and what it may use",
+    "request": "change the model or what is sent",
+    "context_overflow": "make the request smaller",
+}

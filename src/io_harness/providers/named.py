@@ -14,7 +14,10 @@ if TYPE_CHECKING:
     from io_harness.providers.openai import OpenAIProvider
 
 _OPENROUTER_URL = "https://openrouter.ai/api/v1"
-_FORMS = "anthropic:MODEL, openai:MODEL, openrouter:MODEL or openai-compatible:MODEL@URL"
+MODEL_FORMS = "anthropic:MODEL, openai:MODEL, openrouter:MODEL or openai-compatible:MODEL@URL"
+NAMED_VENDORS = frozenset({"anthropic", "openai", "openrouter"})
+"""Vendors whose model's name is all that it takes to reach it."""
+
 # https://platform.openai.com/docs/guides/prompt-caching and https://openrouter.ai/docs/features/
 # prompt-caching: a cached prefix costs a tenth to a half; writing costs nothing extra at OpenAI.
 _OPENAI_PRICE = CachePrice(read=0.1, write=1.0)
@@ -30,7 +33,7 @@ def provider_from(name: str) -> Provider:
     """
     vendor, colon, model = name.partition(":")
     if not colon or not model:
-        raise ConfigError(f"model {name!r} names no vendor and model: write {_FORMS}")
+        raise ConfigError(f"model {name!r} names no vendor and model: write {MODEL_FORMS}")
     if vendor == "anthropic":
         return _anthropic(model)
     if vendor == "openai":
@@ -39,7 +42,7 @@ def provider_from(name: str) -> Provider:
         return _openrouter(model)
     if vendor == "openai-compatible":
         return _compatible(model)
-    raise ConfigError(f"model {name!r} is of an unknown vendor {vendor!r}: write {_FORMS}")
+    raise ConfigError(f"model {name!r} is of an unknown vendor {vendor!r}: write {MODEL_FORMS}")
 
 
 def _anthropic(model: str) -> Provider:

@@ -94,11 +94,12 @@ class OpenAIProvider:
             headers = error.response.headers
             raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
         except openai.APITimeoutError as error:
-            raise faults.unreachable(self._who(), "timeout", error) from error
+            raise faults.late(self._who(), self._timeout) from error
         except openai.APIConnectionError as error:
-            raise faults.unreachable(self._who(), "transport", error.__cause__ or error) from error
+            where = error.request.url.netloc.decode("ascii", "replace")
+            raise faults.unreachable(self._who(), where, error.__cause__ or error) from error
         except openai.OpenAIError as error:
-            raise faults.unreachable(self._who(), "malformed", error) from error
+            raise faults.unusable(self._who(), str(error)) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
 

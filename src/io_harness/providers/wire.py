@@ -68,9 +68,9 @@ def answer_object(text: str, *, who: str) -> dict[str, JSON]:
     try:
         value = jsontext.loads(text)
     except ValueError as error:
-        raise faults.unreachable(who, "malformed", error) from error
+        raise faults.unusable(who, f"{error}, in {text[:200]!r}") from error
     if not isinstance(value, dict):
-        raise faults.unreachable(who, "malformed", ValueError(f"no JSON object: {text[:200]!r}"))
+        raise faults.unusable(who, f"no JSON object: {text[:200]!r}")
     return value
 
 

@@ -16,7 +16,7 @@ from io_harness.store.base import Row, SQLValue
 
 INLINE_CHARS: Final = 96
 """Up to here a row holds the text itself; a row of its own would cost more than it saves."""
-COMPRESS_BYTES: Final = 4_096
+COMPRESS_BYTES: Final = 1_024
 _LEVEL: Final = 3
 """Others wait while a text is compressed; more than this saves little of it."""
 _WORDS: Final = (
@@ -34,8 +34,12 @@ _WORDS: Final = (
     b"current context window; show(step=1, call=0)]"
 )
 """What requests are made of, to tell short texts by; part of the format: it never changes."""
+_MOST_LIKE_BYTES: Final = 16 * 1024
 _MOST_UNSQUEEZED: Final = 16 * 1024 * 1024
 """Bytes that such a text may come to: the file may be hostile."""
+_PLAIN, _FIRST_FORM, _REST, _WHOLE = range(4)
+"""What `texts.packed` says of a body: as it is; a zlib stream (schema 1); a deflate stream of
+what comes after the head; a deflate stream of all, where the head is not exact."""
 HEAD_CHARS: Final = 400
 MAX_INTEGER: Final = 2**63 - 1
 
@@ -85,6 +89,13 @@ def as_int(value: SQLValue) -> int:
     raise _unexpected("an integer", value)
 
 
+def as_bytes(value: SQLValue) -> bytes:
+    """Return the bytes that a column holds."""
+    if isinstance(value, bytes):
+        return value
+    raise _unexpected("bytes", value)
+
+
 def as_maybe_int(value: SQLValue) -> int | None:
     """Return the integer that a column holds, or `None` for NULL."""
     return None if value is None else as_int(value)
@@ -101,10 +112,7 @@ def only(rows: list[Row]) -> Row:
     """Return the one row that must be there."""
     if len(rows) == 1:
         return rows[0]
-    raise StoreCorrupt(
-        f"the store has {len(rows)} rows where one belongs: it was changed by something else "
-        "or is damaged; run doctor on it and restore a backup"
-    )
+    raise StoreCorrupt(f"there are {len(rows)} rows where one belongs")
 
 
 def digest(data: bytes) -> bytes:
@@ -117,49 +125,70 @@ def head(text: str) -> str:
     return text[:HEAD_CHARS].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
-def packed(data: bytes) -> bytes | None:
-    """Return the bytes compressed, `None` where they are short or that saves nothing."""
-    if len(data) <= COMPRESS_BYTES:
-        return None
-    smaller = zlib.compress(data, _LEVEL)
-    return smaller if len(smaller) < len(data) else None
+def packed(text: str, data: bytes) -> tuple[int, SQLValue, SQLValue]:
+    """Return form, body and head of the row of a text, `data` being its bytes."""
+    plain, top = to_sql(text), head(text)
+    if len(data) > COMPRESS_BYTES:
+        exact = encoded(top) if text.startswith(top) else b""
+        smaller = _deflated(data[len(exact) :], exact)
+        if len(exact) + len(smaller) < len(data):
+            return (_REST if exact else _WHOLE), smaller, top
+    return _PLAIN, plain, top if isinstance(plain, bytes) else None
 
 
-def unpacked(data: bytes, chars: int) -> str:
-    """Return the text that was packed, which is known to have `chars` code points."""
-    reader = zlib.decompressobj()
-    try:
-        raw = reader.decompress(data, 4 * chars + 1)
-        text = raw.decode("utf-8", "surrogatepass")
-    except (zlib.error, UnicodeDecodeError, OverflowError) as error:
-        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
+def unpacked(form: int, body: SQLValue, top: SQLValue, chars: int) -> str:
+    """Return the text of a row, which is known to have `chars` code points."""
+    if form == _PLAIN:
+        text = as_text(body)
+    elif form == _REST:
+        above = as_text(top)
+        text = above + _inflated(body, chars - len(above), encoded(above))
+    elif form in (_WHOLE, _FIRST_FORM):
+        text = _inflated(body, chars, None if form == _FIRST_FORM else b"")
+    else:
+        raise StoreCorrupt(f"a text has the unknown form {form}")
     if len(text) != chars:
-        raise StoreCorrupt(
-            f"a stored text of {chars:,} characters came back with {len(text):,}: run doctor on it"
-        )
+        raise StoreCorrupt(f"a text of {chars:,} characters came back with {len(text):,}")
     return text
 
 
-def squeezed(text: str) -> bytes:
-    """Return a short text of the sort that requests are made of, in few bytes."""
-    writer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, _WORDS)
+def _deflated(data: bytes, like: bytes) -> bytes:
+    writer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, like)
+    return writer.compress(data) + writer.flush()
+
+
+def _inflated(value: SQLValue, chars: int, like: bytes | None) -> str:
+    """Return text that was deflated, bounded: the file may be hostile."""
+    reader = zlib.decompressobj() if like is None else zlib.decompressobj(-15, like)
+    try:
+        raw = reader.decompress(as_bytes(value), 4 * max(0, chars) + 1)
+        return raw.decode("utf-8", "surrogatepass")
+    except (zlib.error, UnicodeDecodeError, OverflowError) as error:
+        raise StoreCorrupt(f"a text cannot be read: {error}") from error
+
+
+def squeezed(text: str, like: str = "") -> bytes:
+    """Return a short text of the sort that requests are made of, in few bytes.
+
+    `like` is a text that much of it may stand in.
+    """
+    writer = zlib.compressobj(9, zlib.DEFLATED, -15, 9, zlib.Z_DEFAULT_STRATEGY, _words(like))
     return writer.compress(encoded(text)) + writer.flush()
 
 
-def unsqueezed(value: SQLValue) -> str:
-    """Return the text that was squeezed."""
-    if not isinstance(value, bytes):
-        raise _unexpected("bytes", value)
-    reader = zlib.decompressobj(-15, _WORDS)
+def unsqueezed(value: SQLValue, like: str = "") -> str:
+    """Return the text that was squeezed, with the same `like`."""
+    reader = zlib.decompressobj(-15, _words(like))
     try:
-        raw = reader.decompress(value, _MOST_UNSQUEEZED)
+        raw = reader.decompress(as_bytes(value), _MOST_UNSQUEEZED)
         return raw.decode("utf-8", "surrogatepass")
     except (zlib.error, UnicodeDecodeError) as error:
-        raise StoreCorrupt(f"a stored text cannot be read: {error}; run doctor on it") from error
+        raise StoreCorrupt(f"a text cannot be read: {error}") from error
+
+
+def _words(like: str) -> bytes:
+    return _WORDS + encoded(like)[-_MOST_LIKE_BYTES:]
 
 
 def _unexpected(wanted: str, value: SQLValue) -> StoreCorrupt:
-    return StoreCorrupt(
-        f"the store holds {type(value).__name__} where {wanted} belongs: it was changed by "
-        "something else or is damaged; run doctor on it and restore a backup"
-    )
+    return StoreCorrupt(f"it holds {type(value).__name__} where {wanted} belongs")

@@ -15,7 +15,8 @@ from io_harness.store.codec import as_maybe_int, maybe_to_sql, only, to_sql
 from io_harness.store.events import assembled, attempted, events, recall, tokens
 from io_harness.store.records import Assembly, Event, Lease, ProviderCall, Refresh
 from io_harness.store.requests import arguments_text, request_text, tools_text
-from io_harness.store.texts import Versions, put_maybe_text, put_text
+from io_harness.store.texts import put_digest, put_maybe_text, put_text
+from io_harness.store.versions import Versions
 from io_harness.types import (
     JSON,
     Completion,
@@ -142,18 +143,18 @@ def observe(tx: Transaction, run: int, observations: Iterable[Observation]) -> N
             "SELECT arguments FROM calls WHERE run = ? AND step = ? AND call = ?",
             (run, seen.step, seen.call),
         )
-        args = put_text(tx, run, seen.args)
+        args, text = put_text(tx, run, seen.args), put_text(tx, run, seen.text)
         first, last = seen.lines or (None, None)
         tx.execute(
             "INSERT INTO observations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO NOTHING",
             (
                 *(run, seen.step, seen.call, seen.kind.value, maybe_to_sql(seen.target)),
-                put_text(tx, run, seen.text),
+                text,
                 None if own and own[0][0] == args else args,
                 *(first, last, seen.total_lines),
                 *(put_maybe_text(tx, run, seen.scope), maybe_to_sql(seen.key)),
-                maybe_to_sql(seen.digest),
+                put_digest(tx, text, seen.digest),
                 put_text(tx, run, jsontext.dumps(list(seen.paths))) if seen.paths else None,
             ),
         )
@@ -162,12 +163,13 @@ def observe(tx: Transaction, run: int, observations: Iterable[Observation]) -> N
 def refresh(tx: Transaction, run: int, refreshes: Iterable[Refresh]) -> None:
     """Keep reads that assembly made again."""
     for made in refreshes:
+        text = put_maybe_text(tx, run, made.text)
         tx.execute(
             "INSERT INTO refreshes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
             (
                 *(run, made.step, made.position, *(made.lines or (None, None))),
-                *(made.total_lines, maybe_to_sql(made.digest)),
-                *(put_maybe_text(tx, run, made.text), maybe_to_sql(made.reason)),
+                *(made.total_lines, put_digest(tx, text, made.digest)),
+                *(text, maybe_to_sql(made.reason)),
             ),
         )
 

@@ -17,7 +17,8 @@ from io_harness.store.codec import as_int, as_text, digest, encoded
 from io_harness.store.sqlite.backend import FileBackend
 from io_harness.store.sqlite.connection import SAFE_SQLITE
 from io_harness.store.sqlite.filesystem import NETWORK, kind_of
-from io_harness.store.texts import VersionReader, get_text
+from io_harness.store.texts import get_text
+from io_harness.store.versions import VersionReader
 
 _LARGE_LOG: Final = 64 * 1024 * 1024
 _SHARED_ROOTS: Final = frozenset({"/", "/app", "/code", "/project", "/repo", "/src", "/workspace"})

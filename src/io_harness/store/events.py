@@ -8,7 +8,7 @@ from io_harness import jsontext
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import MAX_INTEGER, as_int, as_maybe_int, only, to_sql
 from io_harness.store.records import Assembly, Event, ProviderCall
-from io_harness.store.texts import Versions
+from io_harness.store.versions import Versions
 from io_harness.types import JSON, MemoryEntry, Usage
 
 
@@ -41,7 +41,9 @@ def assembled(
         lines += (
             jsontext.dumps([p.step, p.call, p.status, p.why, p.chars]) for p in assembly.pieces
         )
-        pieces = versions.put(tx, run, "pieces", "\n".join(lines), base=as_maybe_int(base))
+        pieces = versions.put(
+            tx, run, "pieces", "\n".join(lines), base=as_maybe_int(base), beside="prompt"
+        )
         tx.execute("UPDATE progress SET pieces = ? WHERE run = ?", (pieces, run))
         tx.execute(
             "INSERT INTO context_events (run, step, sequence, kind, est_section, est_request,"

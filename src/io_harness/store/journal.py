@@ -34,7 +34,7 @@ from io_harness.store.records import (
     Refresh,
     RunRecord,
 )
-from io_harness.store.texts import Versions
+from io_harness.store.versions import Versions
 from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import (
     JSON,

@@ -128,6 +128,8 @@ def held(tx: Transaction, lease: Lease) -> int:
 
 
 def _numbered(tx: Transaction, run_id: str) -> int | None:
+    if not isinstance(run_id, str):
+        raise ConfigError(f"a run id is text, unlike {run_id!r:.80}")
     rows = tx.execute("SELECT run FROM origins WHERE run_id = ?", (to_sql(run_id),))
     return as_int(rows[0][0]) if rows else None
 

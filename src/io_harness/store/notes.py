@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
-from io_harness import jsontext
 from io_harness.errors import MemoryRefused
 from io_harness.memory import (
     MEMORY_MAX_KEY_CHARS,
@@ -19,6 +18,7 @@ from io_harness.memory import (
 from io_harness.store import leases
 from io_harness.store.base import Row, SQLValue, Transaction
 from io_harness.store.codec import as_int, as_text, only, to_sql
+from io_harness.store.damage import json_object, of_type, reading
 from io_harness.store.events import events, workspace_number
 from io_harness.store.records import Event, Lease
 from io_harness.types import JSON, MemoryEntry, MemoryWrite
@@ -100,13 +100,15 @@ def forget(
 
 def listed(tx: Transaction, workspace: str) -> tuple[MemoryEntry, ...]:
     """Return a workspace's notes, oldest write first."""
-    return tuple(map(_entry, tx.execute(f"{_NOTE} ORDER BY seq", (to_sql(workspace),))))
+    with reading(f"a note of {workspace!r}"):
+        return tuple(map(_entry, tx.execute(f"{_NOTE} ORDER BY seq", (to_sql(workspace),))))
 
 
 def get(tx: Transaction, workspace: str, key: str) -> MemoryEntry | None:
     """Return the note of exactly that key."""
     rows = tx.execute(f"{_NOTE} AND key = ?", (to_sql(workspace), to_sql(key)))
-    return _entry(only(rows)) if rows else None
+    with reading(f"the note {key!r} of {workspace!r}"):
+        return _entry(only(rows)) if rows else None
 
 
 def delete(tx: Transaction, workspace: str, key: str) -> bool:
@@ -158,20 +160,21 @@ def _answered(tx: Transaction, run: int, step: int, call: int) -> Answer | None:
     )
     if not rows:
         return None
-    kind, spelled = only(rows)
-    detail = cast("dict[str, JSON]", jsontext.loads(as_text(spelled)))
-    if kind == "memory_refused":
-        return MemoryRefused(str(detail["reason"]))
-    return MemoryWrite(
-        tuple(cast("list[str]", detail["evicted"])), truncated=bool(detail["truncated"])
-    )
+    with reading(f"the event of call {call} of step {step}"):
+        kind, spelled = only(rows)
+        detail = json_object(as_text(spelled))
+        if kind == "memory_refused":
+            return MemoryRefused(str(detail["reason"]))
+        evicted = of_type(list, detail["evicted"])
+        return MemoryWrite(tuple(map(str, evicted)), truncated=bool(detail["truncated"]))
 
 
 def _held(tx: Transaction, workspace: int) -> list[Held]:
     rows = tx.execute(
         "SELECT key, chars, seq, pinned FROM memory WHERE workspace = ?", (workspace,)
     )
-    return [Held(as_text(k), as_int(c), as_int(s), bool(p)) for k, c, s, p in rows]
+    with reading("a note"):
+        return [Held(as_text(k), as_int(c), as_int(s), bool(p)) for k, c, s, p in rows]
 
 
 def _write(tx: Transaction, workspace: int, run: int, note: Note, value: str) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from io_harness.store import leases
-from io_harness.store.base import Transaction
-from io_harness.store.codec import as_float, as_int, as_maybe_int, as_maybe_text, as_text, only
+from collections.abc import Callable
+from typing import TypeVar
+
+from io_harness.store import damage, leases
+from io_harness.store.base import Row, Transaction
+from io_harness.store.codec import as_int, as_maybe_int, as_maybe_text, only
 from io_harness.store.records import (
     ContextEvent,
     Drift,
@@ -19,16 +22,19 @@ from io_harness.store.rows import (
     calls,
     completion,
     context_event,
+    memory_recall,
     observed,
+    provider_call,
     refreshes,
-    reported,
     run_record,
     step_record,
     unfinished,
     usage,
 )
-from io_harness.store.texts import VersionReader
+from io_harness.store.versions import VersionReader
 from io_harness.types import Observation
+
+T = TypeVar("T")
 
 _RUN = (
     "SELECT run_id, goal, workspace, contract, provider, model, policy, started, parent, outcome,"
@@ -38,12 +44,14 @@ _RUN = (
 
 def runs(tx: Transaction) -> tuple[RunRecord, ...]:
     """Return every run, oldest first."""
-    return tuple(map(run_record, tx.execute(f"{_RUN} ORDER BY run")))
+    rows = tx.execute(f"{_RUN} ORDER BY run")
+    return _each(rows, lambda row: f"run {row[0]!r:.80}", run_record)
 
 
 def run(tx: Transaction, run_id: str) -> RunRecord:
     """Return one run."""
-    return run_record(only(tx.execute(f"{_RUN} WHERE run = ?", (leases.known(tx, run_id),))))
+    with damage.reading(f"run {run_id!r}"):
+        return run_record(only(tx.execute(f"{_RUN} WHERE run = ?", (leases.known(tx, run_id),))))
 
 
 def steps(tx: Transaction, run_id: str, step: int | None) -> tuple[StepRecord, ...]:
@@ -55,9 +63,12 @@ def steps(tx: Transaction, run_id: str, step: int | None) -> tuple[StepRecord, .
         (number, 0 if step is None else step, 2**63 - 1 if step is None else step),
     )
     versions = VersionReader(tx)
-    return tuple(
-        step_record(tx, number, row, versions, observations(tx, number, as_int(row[0])))
-        for row in rows
+    return _each(
+        rows,
+        lambda row: f"step {row[0]!r} of run {run_id!r}",
+        lambda row: step_record(
+            tx, number, row, versions, observations(tx, number, as_int(row[0]))
+        ),
     )
 
 
@@ -76,8 +87,9 @@ def observations(tx: Transaction, number: int, step: int | None = None) -> list[
 def observation(tx: Transaction, run_id: str, step: int, call: int) -> Observation | None:
     """Return one observation, if there is one."""
     number = leases.known(tx, run_id)
-    found = (seen for seen in observations(tx, number, step) if seen.call == call)
-    return next(found, None)
+    with damage.reading(f"step {step} of run {run_id!r}"):
+        found = (seen for seen in observations(tx, number, step) if seen.call == call)
+        return next(found, None)
 
 
 def context_events(tx: Transaction, run_id: str) -> tuple[ContextEvent, ...]:
@@ -89,7 +101,11 @@ def context_events(tx: Transaction, run_id: str) -> tuple[ContextEvent, ...]:
         (leases.named(tx, run_id),),
     )
     versions = VersionReader(tx)
-    return tuple(context_event(row, versions) for row in rows)
+    return _each(
+        rows,
+        lambda row: f"event {row[1]!r} of step {row[0]!r} of run {run_id!r}",
+        lambda row: context_event(row, versions),
+    )
 
 
 def provider_calls(tx: Transaction, run_id: str) -> tuple[ProviderCall, ...]:
@@ -99,16 +115,8 @@ def provider_calls(tx: Transaction, run_id: str) -> tuple[ProviderCall, ...]:
         " FROM provider_calls WHERE run = ? ORDER BY step, attempt",
         (leases.known(tx, run_id),),
     )
-    return tuple(
-        ProviderCall(
-            step=as_int(step),
-            attempt=as_int(attempt),
-            kind=as_text(kind),
-            latency=as_float(latency),
-            usage=reported(tokens),
-            detail=as_text(detail),
-        )
-        for step, attempt, kind, latency, *tokens, detail in rows
+    return _each(
+        rows, lambda row: f"attempt {row[1]!r} at step {row[0]!r} of run {run_id!r}", provider_call
     )
 
 
@@ -116,15 +124,16 @@ def drift(tx: Transaction, run_id: str) -> Drift:
     """Return estimate against report."""
     model = run(tx, run_id).model
     rows = tx.execute(
-        "SELECT count(*), coalesce(sum(est_request), 0), coalesce(sum(input), 0)"
+        "SELECT coalesce(est_request, 0), input"
         " FROM context_events WHERE run = ? AND kind = 'assembled' AND input IS NOT NULL",
         (leases.known(tx, run_id),),
     )
-    requests, estimated, reported = map(as_int, only(rows))
+    estimated = sum(as_int(row[0]) for row in rows)  # here, for SQLite's sum ends at 2**63
+    reported = sum(as_int(row[1]) for row in rows)
     return Drift(
         run_id=run_id,
         model=model,
-        requests=requests,
+        requests=len(rows),
         estimated=estimated,
         reported=reported,
         ratio=reported / estimated if estimated else None,
@@ -138,21 +147,16 @@ def recalls(tx: Transaction, run_id: str) -> tuple[MemoryRecall, ...]:
         " JOIN workspaces USING (workspace) WHERE run = ? ORDER BY step, workspace, seq",
         (leases.known(tx, run_id),),
     )
-    return tuple(
-        MemoryRecall(
-            step=as_int(step),
-            workspace=as_text(name),
-            key=as_text(key),
-            seq=as_int(seq),
-            note_run_id=as_text(note_run_id),
-            note_step=as_int(note_step),
-        )
-        for step, name, key, seq, note_run_id, note_step in rows
-    )
+    return _each(rows, lambda row: f"a note that run {run_id!r} was shown", memory_recall)
 
 
 def load(tx: Transaction, run_id: str) -> Recorded:
     """Return all that resume needs."""
+    with damage.reading(f"run {run_id!r}"):
+        return _loaded(tx, run_id)
+
+
+def _loaded(tx: Transaction, run_id: str) -> Recorded:
     number = leases.known(tx, run_id)
     manifest, state, prompt = only(
         tx.execute("SELECT manifest, state, prompt FROM progress WHERE run = ?", (number,))
@@ -190,3 +194,12 @@ def load(tx: Transaction, run_id: str) -> Recorded:
         attempts=as_int(attempts),
         calls=calls(tx, number),
     )
+
+
+def _each(rows: list[Row], what: Callable[[Row], str], make: Callable[[Row], T]) -> tuple[T, ...]:
+    """Return what is made of each row; one that is damaged is named."""
+    made: list[T] = []
+    for row in rows:
+        with damage.reading(what(row)):
+            made.append(make(row))
+    return tuple(made)

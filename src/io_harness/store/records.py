@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from io_harness.store.damage import reading
 from io_harness.store.requests import parse_request
 from io_harness.types import JSON, Completion, CompletionRequest, Observation, ToolCall, Usage
 
@@ -167,7 +168,8 @@ class StepRecord:
     @property
     def request(self) -> CompletionRequest | None:
         """The request as it was given to the provider; `None` for a step that made none."""
-        return parse_request(self.prompt) if self.prompt else None
+        with reading(f"the request of step {self.step}"):
+            return parse_request(self.prompt) if self.prompt else None
 
     @property
     def completion(self) -> Completion:

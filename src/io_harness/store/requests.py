@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from io_harness import jsontext
 from io_harness.errors import StoreCorrupt
+from io_harness.store.damage import UNREADABLE, json_object, of_type
 from io_harness.types import JSON, CompletionRequest, Message, ToolCall, ToolResult, ToolSpec
 
 Frame: TypeAlias = tuple[str, JSON, str]
@@ -38,8 +39,11 @@ def parse_request(text: str) -> CompletionRequest:
     """Return the request that `request_text` made the text of; `StoreCorrupt` for another."""
     try:
         return _assembled(_parsed(text))
-    except (ValueError, IndexError, KeyError, TypeError) as error:
-        raise StoreCorrupt(f"a stored request cannot be read: {error}; run doctor") from error
+    except UNREADABLE as error:
+        raise StoreCorrupt(
+            f"a stored request cannot be read ({error}): run doctor on its store and restore a "
+            "backup"
+        ) from error
 
 
 def arguments_text(arguments: dict[str, JSON] | str) -> str:
@@ -49,7 +53,7 @@ def arguments_text(arguments: dict[str, JSON] | str) -> str:
 
 def arguments_from(text: str, *, raw: bool) -> dict[str, JSON] | str:
     """Return the arguments that `arguments_text` made the text of."""
-    return text if raw else cast("dict[str, JSON]", jsontext.loads(text))
+    return text if raw else json_object(text)
 
 
 def _frames(request: CompletionRequest) -> Iterator[Frame]:
@@ -89,10 +93,9 @@ def _assembled(frames: Iterator[Frame]) -> CompletionRequest:
             case "system":
                 system = body
             case "tools":
-                rows = cast("list[tuple[str, str, dict[str, JSON]]]", jsontext.loads(body))
-                tools = tuple(ToolSpec(*row) for row in rows)
+                tools = tuple(map(_tool, of_type(list, jsontext.loads(body))))
             case "limits":
-                limits = cast("list[int]", jsontext.loads(body))
+                limits = [of_type(int, one) for one in of_type(list, jsontext.loads(body))]
             case "user" | "assistant" | "tool":
                 messages.append(Message(kind, body))
             case _:
@@ -100,15 +103,25 @@ def _assembled(frames: Iterator[Frame]) -> CompletionRequest:
     return CompletionRequest(system, tools, tuple(messages), *limits)
 
 
+def _tool(row: JSON) -> ToolSpec:
+    name, description, parameters = of_type(list, row)
+    return ToolSpec(of_type(str, name), of_type(str, description), of_type(dict, parameters))
+
+
 def _extended(message: Message, kind: str, more: JSON, body: str) -> Message:
     match kind:
         case "call":
-            call_id, name, raw = cast("tuple[str, str, bool]", more)
-            call = ToolCall(call_id, name, arguments_from(body, raw=raw))
+            call_id, name, raw = of_type(list, more)
+            call = ToolCall(
+                of_type(str, call_id),
+                of_type(str, name),
+                arguments_from(body, raw=of_type(bool, raw)),
+            )
             return replace(message, calls=(*message.calls, call))
         case "result":
-            of, is_error = cast("tuple[str, bool]", more)
-            return replace(message, results=(*message.results, ToolResult(of, body, is_error)))
+            of, is_error = of_type(list, more)
+            result = ToolResult(of_type(str, of), body, of_type(bool, is_error))
+            return replace(message, results=(*message.results, result))
         case "reasoning":
             return replace(message, reasoning=jsontext.loads(body))
         case _:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import cast
 
 from io_harness import jsontext
 from io_harness.store.base import Row, SQLValue, Transaction
-from io_harness.store.codec import as_int, as_maybe_int, as_maybe_text, as_text, only
+from io_harness.store.codec import as_float, as_int, as_maybe_int, as_maybe_text, as_text, only
+from io_harness.store.damage import json_object, of_type
 from io_harness.store.records import (
     ContextEvent,
+    MemoryRecall,
     PieceTrace,
+    ProviderCall,
     Refresh,
     RunRecord,
     StartedCall,
@@ -18,7 +20,8 @@ from io_harness.store.records import (
     Unfinished,
 )
 from io_harness.store.requests import arguments_from
-from io_harness.store.texts import VersionReader, get_maybe_text, get_text
+from io_harness.store.texts import get_digest, get_maybe_text, get_text
+from io_harness.store.versions import VersionReader
 from io_harness.types import JSON, Completion, Observation, ObsKind, ToolCall, Usage
 
 _LAST_STEP = 2**62
@@ -98,7 +101,7 @@ def unfinished(tx: Transaction, run: int, step: int, answer: Completion) -> Unfi
             call=as_int(call),
             name=as_text(name),
             arguments=get_text(tx, arguments),
-            detail=cast("dict[str, JSON]", _json(get_text(tx, detail))),
+            detail=json_object(get_text(tx, detail)),
         )
         for call, name, arguments, detail in rows
     )
@@ -108,7 +111,7 @@ def unfinished(tx: Transaction, run: int, step: int, answer: Completion) -> Unfi
 def observed(tx: Transaction, row: Row) -> Observation:
     """Return an observation: step, call, kind, target, text, args, lines, ..."""
     step, call, kind, target, text, args, first, last, total, scope, key, digest, paths = row
-    listed = cast("list[str]", _json(get_maybe_text(tx, paths)) or [])
+    listed = of_type(list, _json(get_maybe_text(tx, paths)) or [])
     return Observation(
         as_int(step),
         ObsKind(as_text(kind)),
@@ -119,8 +122,8 @@ def observed(tx: Transaction, row: Row) -> Observation:
         total_lines=as_maybe_int(total),
         scope=get_maybe_text(tx, scope),
         key=as_maybe_text(key),
-        digest=as_maybe_text(digest),
-        paths=tuple(listed),
+        digest=get_digest(tx, digest),
+        paths=tuple(of_type(str, path) for path in listed),
         call=as_int(call),
     )
 
@@ -138,7 +141,7 @@ def refreshes(tx: Transaction, run: int, step: int | None) -> tuple[Refresh, ...
             step=as_int(at),
             lines=_lines(first, last),
             total_lines=as_maybe_int(total),
-            digest=as_maybe_text(digest),
+            digest=get_digest(tx, digest),
             text=get_maybe_text(tx, text),
             reason=as_maybe_text(reason),
         )
@@ -150,12 +153,12 @@ def context_event(row: Row, versions: VersionReader) -> ContextEvent:
     """Return an event: step, sequence, kind, detail, two estimates, four counts, pieces."""
     step, sequence, kind, detail, section, request, *tokens, pieces = row
     lines = [] if pieces is None else versions.text(as_int(pieces)).split("\n")
-    spelled = lines[0] if lines else as_maybe_text(detail)
+    spelled = lines[0] if lines else as_maybe_text(detail) or "{}"
     return ContextEvent(
         step=as_int(step),
         sequence=as_int(sequence),
         kind=as_text(kind),
-        detail=cast("dict[str, JSON]", _json(spelled) or {}),
+        detail=json_object(spelled),
         est_section=as_maybe_int(section),
         est_request=as_maybe_int(request),
         reported=reported(tokens),
@@ -164,7 +167,40 @@ def context_event(row: Row, versions: VersionReader) -> ContextEvent:
 
 
 def _piece(line: str) -> PieceTrace:
-    return PieceTrace(*cast("tuple[int, int, str, str, int]", jsontext.loads(line)))
+    step, call, status, why, chars = of_type(list, jsontext.loads(line))
+    return PieceTrace(
+        of_type(int, step),
+        of_type(int, call),
+        of_type(str, status),
+        of_type(str, why),
+        of_type(int, chars),
+    )
+
+
+def provider_call(row: Row) -> ProviderCall:
+    """Return an attempt: step, attempt, kind, latency, four counts, detail."""
+    step, attempt, kind, latency, *tokens, detail = row
+    return ProviderCall(
+        step=as_int(step),
+        attempt=as_int(attempt),
+        kind=as_text(kind),
+        latency=as_float(latency),
+        usage=reported(tokens),
+        detail=as_text(detail),
+    )
+
+
+def memory_recall(row: Row) -> MemoryRecall:
+    """Return a note that a run was shown: step, workspace, key, seq, and who wrote it."""
+    step, name, key, seq, note_run_id, note_step = row
+    return MemoryRecall(
+        step=as_int(step),
+        workspace=as_text(name),
+        key=as_text(key),
+        seq=as_int(seq),
+        note_run_id=as_text(note_run_id),
+        note_step=as_int(note_step),
+    )
 
 
 def usage(tokens: Sequence[SQLValue]) -> Usage:

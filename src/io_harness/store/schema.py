@@ -105,6 +105,65 @@ CREATE VIEW notes AS
     FROM memory JOIN workspaces USING (workspace) JOIN origins USING (run);
 """
 
-MIGRATIONS: Final = (_FIRST,)
+# Texts are found by a part of their digest, for an index of whole ones takes as much room as
+# they do; their rows say in which form a body is. Views for all that people ask.
+_SECOND: Final = """
+DROP VIEW log;
+DROP VIEW turns;
+DROP VIEW requests;
+DROP VIEW drift;
+CREATE TABLE new_texts (
+    id INTEGER PRIMARY KEY, digest BLOB NOT NULL, chars INTEGER NOT NULL,
+    packed INTEGER NOT NULL, body ANY NOT NULL, head TEXT) STRICT;
+INSERT INTO new_texts SELECT * FROM texts;
+DROP TABLE texts;
+ALTER TABLE new_texts RENAME TO texts;
+CREATE INDEX texts_by_digest ON texts (substr(digest, 1, 8));
+CREATE VIEW log AS
+    SELECT run_id, step, call, kind, target, coalesce(chars, length(text)) AS chars,
+        coalesce(head, substr(CASE typeof(text) WHEN 'integer' THEN body ELSE text END, 1, 400))
+            AS head
+    FROM observations JOIN runs USING (run)
+        LEFT JOIN texts ON typeof(text) = 'integer' AND texts.id = observations.text;
+CREATE VIEW turns AS
+    SELECT run_id, step,
+        coalesce(head, substr(CASE typeof(decision) WHEN 'integer' THEN body ELSE decision END,
+            1, 400)) AS decision,
+        (SELECT group_concat(name, ', ') FROM calls
+            WHERE calls.run = steps.run AND calls.step = steps.step) AS calls,
+        stop, input, cache_read AS cached, output, committed
+    FROM steps JOIN runs USING (run)
+        LEFT JOIN texts ON typeof(decision) = 'integer' AND texts.id = decision;
+CREATE VIEW tool_calls AS
+    SELECT run_id, step, call, name,
+        coalesce(head, substr(CASE typeof(arguments) WHEN 'integer' THEN body ELSE arguments END,
+            1, 400)) AS arguments
+    FROM calls JOIN runs USING (run)
+        LEFT JOIN texts ON typeof(arguments) = 'integer' AND texts.id = arguments;
+CREATE VIEW requests AS
+    SELECT run_id, provider, model, step, est_section, est_request,
+        input, cache_read AS cached, output, carried, stubbed, reread
+    FROM context_events JOIN runs USING (run)
+    WHERE kind = 'assembled';
+CREATE VIEW drift AS
+    SELECT run_id, provider, model, count(*) AS requests, sum(est_request) AS estimated,
+        sum(input) AS reported, round(1.0 * sum(input) / nullif(sum(est_request), 0), 4) AS ratio
+    FROM context_events JOIN runs USING (run)
+    WHERE kind = 'assembled' AND input IS NOT NULL
+    GROUP BY run;
+CREATE VIEW events AS
+    SELECT run_id, step, sequence, kind, detail
+    FROM context_events JOIN origins USING (run)
+    WHERE kind != 'assembled';
+CREATE VIEW attempts AS
+    SELECT run_id, step, attempt, kind, round(latency, 3) AS seconds,
+        input, cache_read AS cached, output, detail
+    FROM provider_calls JOIN runs USING (run);
+CREATE VIEW recalls AS
+    SELECT run_id, memory_recalls.step, name AS workspace, key, note_run_id, note_step
+    FROM memory_recalls JOIN runs USING (run) JOIN workspaces USING (workspace);
+"""
+
+MIGRATIONS: Final = (_FIRST, _SECOND)
 """The n-th takes a store from version n to n + 1; a released one never changes."""
 VERSION: Final = len(MIGRATIONS)

@@ -27,6 +27,10 @@ class TraceReader(Protocol):
         """The observation with its original, whole text; None where there is none."""
         ...
 
+    def is_changed(self, observation: Observation) -> bool:
+        """Whether a later change of what it shows is known."""
+        ...
+
 
 class MemoryWriter(Protocol):
     """The durable notes of this workspace, as the agent writes them.

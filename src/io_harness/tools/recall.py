@@ -37,7 +37,8 @@ def show(
             raise ToolError(f"start {start:,} is past the end: the text has {length:,} characters")
         end = length if limit is None else min(length, start + limit)
         what = observation.target or observation.kind
-        target = f"show {what} as it was at step {step}"
+        since = ", changed since" if here.trace.is_changed(observation) else ""
+        target = f"show {what} as it was at step {step}{since}"
         return ToolOutcome(ObsKind.TOOL, target, observation.text[start:end])
 
     return Plan((), perform)

@@ -48,7 +48,10 @@ class Root:
         try:
             self.descriptor = os.open(path, PATH_ONLY | DIRECTORY)
         except OSError as error:
-            raise ConfigError(f"the workspace root {path} cannot be opened: {error}") from None
+            raise ConfigError(
+                f"the workspace root {path} cannot be opened: {error.strerror}: "
+                "name a directory that exists"
+            ) from None
         self.folds = folds_case(self.descriptor)
         self._release = weakref.finalize(self, os.close, self.descriptor)
         self._one_device, self._hard_links = one_device, hard_links

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ import apsw
 
 from io_harness.errors import ConfigError, HarnessError, StoreCorrupt
 from io_harness.store.base import T, Transaction
+from io_harness.store.damage import UNREADABLE, advised
 from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, let_go, prepare, uri
 from io_harness.store.sqlite.faults import BUSY, locked, typed
 from io_harness.store.sqlite.filesystem import check_local
@@ -214,16 +214,15 @@ class _Turn:
 
 
 def _read(work: Callable[[Transaction], T], session: Session, where: str) -> T:
-    """Do the work; what cannot be read as what is written here was written by something else."""
+    """Do the work; what it finds damaged is told with the file's name."""
     try:
         return work(session)
+    except StoreCorrupt as error:
+        raise advised(error, where) from error
     except HarnessError:
         raise
-    except (ValueError, LookupError, TypeError, zlib.error) as error:
-        raise StoreCorrupt(
-            f"{where} holds what this library did not write: run doctor on it and restore a "
-            f"backup ({error})"
-        ) from error
+    except UNREADABLE as error:
+        raise advised(StoreCorrupt(f"a row cannot be read ({error})"), where) from error
 
 
 def _copy(connection: apsw.Connection, path: Path) -> None:

@@ -18,7 +18,7 @@ IN_MEMORY = ":memory:"
 SAFE_SQLITE = (3, 51, 3)
 """Below it a checkpoint can corrupt a WAL database (fixed in 3.51.3)."""
 WAL_LIMIT_BYTES = 32 * 1024 * 1024
-PAGE_BYTES = 2_048
+PAGE_BYTES = 1_024
 """Long texts fill such pages to the end: at 16 KiB a fifth of the file is left empty."""
 BUSY_MILLISECONDS = 250
 _log = logging.getLogger(__name__)

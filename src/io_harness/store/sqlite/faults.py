@@ -12,6 +12,7 @@ from io_harness.errors import (
     StoreLocked,
     StoreReadOnly,
 )
+from io_harness.store.damage import advised
 
 BUSY = (apsw.BusyError, apsw.LockedError)
 DAMAGED = (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError)
@@ -43,6 +44,13 @@ def typed(error: Exception, where: str) -> HarnessError:
                 f"{where}: reading or writing failed, nothing of this operation was kept: "
                 f"check the disk and do it again ({error})"
             )
+
+
+def of_operation(error: Exception, where: str) -> Exception:
+    """Return what the caller of one operation is told of its error; its own stay as they are."""
+    if isinstance(error, StoreCorrupt):
+        return advised(error, where)
+    return typed(error, where) if isinstance(error, apsw.Error) else error
 
 
 def locked(where: str) -> StoreLocked:

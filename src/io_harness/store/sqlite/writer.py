@@ -19,12 +19,12 @@ import apsw
 from io_harness.errors import ConfigError
 from io_harness.store.base import T, Transaction
 from io_harness.store.sqlite.connection import BUSY_MILLISECONDS, Session, let_go
-from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, typed
+from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, of_operation, typed
 
 MOST_OPERATIONS = 64
 MOST_BYTES = 256 * 1024
 WINDOW_SECONDS = 0.002
-CHECKPOINT_PAGES = 4_000
+CHECKPOINT_PAGES = 8_000
 IDLE_SECONDS = 1.0
 _FATAL = (
     *BUSY,
@@ -294,7 +294,6 @@ def _attempted(session: Session, operation: _Operation, where: str) -> Callable[
         if not connection.in_transaction:
             raise
         connection.execute("ROLLBACK TO operation")
-        mine = typed(error, where) if isinstance(error, apsw.Error) else error
-        told = partial(operation.fail, mine)
+        told = partial(operation.fail, of_operation(error, where))
     connection.execute("RELEASE operation")
     return told

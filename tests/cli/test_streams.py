@@ -1,0 +1,122 @@
+"""Streams that are closed, full or read by nobody: no traceback, and a run ends cleanly."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from io_harness.cli.exits import READER_GONE
+from io_harness.store import Store
+from tests.cli.shell import Answer, Shell, model
+from tests.vendor import Reply, Vendor
+
+PROGRAM = f"{sys.executable} -c 'from io_harness.cli.main import main; main()'"
+SLOW = Reply("{}", delay=60.0)
+READ: Answer = ("read_file", {"path": "a.py"})
+
+
+def in_shell(line: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of bash, in which `$IO` is the command."""
+    env = {**os.environ, "IO": PROGRAM, **more}
+    return subprocess.run(
+        ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {line}"],
+        capture_output=True, text=True, check=False, timeout=60, env=env,
+    )  # fmt: skip
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    path = tmp_path / "runs.db"
+    with Store.open(path) as made:
+        made.memory_put("id:w", "k", "…\udc80", run_id="r", step=1)
+    return path
+
+
+@pytest.mark.parametrize("command", ["runs", "runs --json", "memory list id:w", "doctor"])
+def test_closed_and_full_streams(store: Path, command: str) -> None:
+    for redirected, code in ((">&-", 0), ("<&-", 0), ("2>&-", 0), ("<&- >&- 2>&-", 0),
+                             (">/dev/full", 2)):  # fmt: skip
+        done = in_shell(f"io {command} --store {store} {redirected}")
+        assert done.returncode == code, (redirected, done.stderr)
+        assert "Traceback" not in done.stderr
+    assert "the output: No space left on device" in done.stderr
+
+
+def test_a_question_without_a_standard_input_is_answered_no(store: Path) -> None:
+    done = in_shell(f"io memory clear id:w --store {store} <&-")
+    assert (done.returncode, "say --yes" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_what_an_encoding_lacks_is_escaped(store: Path, encoding: str) -> None:
+    done = in_shell(f"io memory list id:w --store {store}", PYTHONIOENCODING=encoding)
+    assert (done.returncode, "\\u2026\\u{dc80}" in done.stdout) == (0, True)
+
+
+def test_a_command_whose_reader_left_ends_like_any_other(store: Path) -> None:
+    line = f"io doctor --store {store} | true; echo ${{PIPESTATUS[0]}}"
+    done = in_shell(line)
+    assert (done.stdout.strip(), done.stderr) == (str(READER_GONE), "")
+
+
+def started(shell: Shell, server: Vendor) -> str:
+    where = f"openai-compatible:m@{server.url}/v1"
+    return f"io run 'Do it.' --root {shell.root} --model {where} --store {shell.store} --allow read"
+
+
+def outcome(shell: Shell) -> str | None:
+    with Store.open(shell.store) as store:
+        (run,) = store.runs()
+        return run.outcome
+
+
+def test_a_run_whose_reader_left_is_interrupted_and_can_be_resumed(shell: Shell) -> None:
+    with model([READ, READ, "Done."]) as server:
+        done = in_shell(f"{started(shell, server)} | head -1; echo ${{PIPESTATUS[0]}}")
+    assert done.stdout.splitlines()[-1] == str(READER_GONE)
+    assert "interrupted; go on with: io-harness resume" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert outcome(shell) == "cancelled"
+
+
+@pytest.mark.parametrize("name", ["TERM", "HUP"])
+def test_a_run_in_a_scripts_background_is_ended_cleanly(shell: Shell, name: str) -> None:
+    with model([READ, SLOW]) as server:
+        wait = "for i in $(seq 300); do [ -s log ] && grep -q 'step 2' log && break; sleep .1; done"
+        shell.patch.chdir(shell.place)
+        plain = started(shell, server).replace("io ", f"{PROGRAM} ", 1)  # bash: no function here
+        done = in_shell(f"{plain} >log & {wait}; kill -{name} $!; wait $!; echo $?")
+    assert done.stdout == "130\n"
+    assert outcome(shell) == "cancelled", done.stderr
+
+
+def test_a_terminal_shows_what_is_waited_for_whatever_it_is_named(shell: Shell) -> None:
+    odd: Answer = ("[/bold]\x1b[2J", {"path": "a.py"})
+    with model([odd, "Done."]) as server:
+        words = started(shell, server)
+        leader, follower = pty.openpty()
+        env = {**os.environ, "IO": PROGRAM, "TERM": "xterm", "COLUMNS": "50"}
+        process = subprocess.Popen(
+            ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {words}"],
+            stdin=follower, stdout=follower, stderr=follower, env=env,
+        )  # fmt: skip
+        os.close(follower)
+        shown = b""
+        while True:
+            try:
+                read = os.read(leader, 4096)
+            except OSError:
+                break
+            if not read:
+                break
+            shown += read
+        os.close(leader)
+    text = shown.decode()
+    assert process.wait(30) == 0, text
+    assert "step 1: [/bold]\\u{1b}[2J" in text
+    assert "the observer failed" not in text
