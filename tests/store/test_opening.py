@@ -413,6 +413,19 @@ print(json.dumps(found))
 """
 
 
+def test_a_table_with_names_is_referred_to_by_its_column() -> None:
+    """Datasette 0.65 answers with an error where it would show a name for a bare reference."""
+    with Store.memory() as store:
+        bare = store._backend.read(
+            lambda tx: tx.execute(
+                "SELECT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) f"
+                " WHERE t.type = 'table' AND f.\"to\" IS NULL AND EXISTS"
+                " (SELECT 1 FROM pragma_table_info(f.\"table\") WHERE name IN ('name', 'title'))"
+            )
+        )
+    assert bare == []
+
+
 def test_another_program_reads_the_tables_and_views(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     with Store.open(path) as store:
