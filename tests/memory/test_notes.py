@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -112,6 +113,35 @@ def test_keys_that_look_alike_stay_apart(store: Store) -> None:
     for key in keys:
         put(store, key, key)
     assert [(note.key, note.value) for note in store.memory_list("w")] == [(k, k) for k in keys]
+
+
+def test_a_workspace_and_a_key_are_never_joined(store: Store) -> None:
+    put(store, "c", "one", workspace="id:a/b")
+    put(store, "b/c", "two", workspace="id:a")
+    put(store, "a/b/c", "three", workspace="id:")
+    assert [note.value for note in store.memory_list("id:a/b")] == ["one"]
+    assert [note.value for note in store.memory_list("id:a")] == ["two"]
+    assert store.memory_clear("id:a") == 1
+    assert [note.value for note in store.memory_list("id:")] == ["three"]
+
+
+def test_what_is_no_text_is_the_callers_mistake(store: Store) -> None:
+    wrong = cast("str", 5)
+    for call in (
+        lambda: put(store, wrong),
+        lambda: put(store, "k", wrong),
+        lambda: put(store, "k", workspace=wrong),
+        lambda: store.memory_put("w", "k", "v", run_id=wrong, step=1),
+        lambda: store.memory_put("w", "k", "v", run_id="r", step=1, source=wrong),
+        lambda: store.memory_get("w", wrong),
+        lambda: store.memory_delete("w", wrong),
+        lambda: store.memory_pin("w", wrong),
+        lambda: store.memory_list(wrong),
+        lambda: store.memory_clear(wrong),
+    ):
+        with pytest.raises(ConfigError):
+            call()
+    assert store.memory_list("w") == ()
 
 
 def test_a_workspace_is_its_real_root_however_it_is_named(

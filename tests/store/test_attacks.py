@@ -16,7 +16,8 @@ from io_harness.store import Event, Store
 from tests.store.other import python
 from tests.store.runs import begin, observations, take_step
 
-SOURCES = sorted(Path(io_harness.__file__).parent.rglob("*.py"))
+PACKAGE = Path(io_harness.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 
 def test_nothing_that_was_stored_is_run_when_it_is_read() -> None:
@@ -35,6 +36,18 @@ def test_nothing_that_was_stored_is_run_when_it_is_read() -> None:
     }
     assert len(imported) > 20
     assert imported.isdisjoint(forbidden)
+
+
+def test_no_other_user_can_talk_to_a_store_for_nothing_listens() -> None:
+    """Processes meet at a lock on a file of mode 0600: no socket, no port, no pipe."""
+    words = {"socket", "socketserver", "multiprocessing", "mkfifo"}
+    used = {
+        word
+        for path in SOURCES
+        if path.is_relative_to(PACKAGE / "store")
+        for word in words & set(path.read_text(encoding="utf-8").replace(".", " ").split())
+    }
+    assert used == set()
 
 
 def test_a_thousand_events_of_one_moment_keep_their_order() -> None:

@@ -135,7 +135,7 @@ def surviving(path: Path) -> list[StoreCorrupt]:
     """Call everything; return what was found corrupt. Anything but a `HarnessError` comes out."""
     found: list[StoreCorrupt] = []
     copy = path.with_name(f"{path.name}.copy")
-    assert examine(path)
+    well = all(finding.well for finding in examine(path))
     try:
         with Store.open(path) as store:
             for call in calls(store, copy):
@@ -147,6 +147,7 @@ def surviving(path: Path) -> list[StoreCorrupt]:
                     continue
     finally:
         copy.unlink(missing_ok=True)
+    assert not (well and found), f"doctor missed {found[0]}"
     return found
 
 

@@ -150,6 +150,24 @@ def test_a_schema_that_was_tampered_with_is_refused(tmp_path: Path, sql: str) ->
     refused(path, StoreCorrupt, "did not make")
 
 
+MANY = """
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for number in range(2_000):
+    db.execute(f"CREATE TABLE t{number}_{'x' * 500} (x)")
+db.commit()
+"""
+
+
+def test_a_schema_of_thousands_of_objects_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    python(MANY, path)
+    with pytest.raises(StoreCorrupt, match="2000 tables") as caught:
+        Store.open(path)
+    assert len(str(caught.value)) < 1_000
+
+
 def change(path: Path, *statements: str) -> None:
     script = (
         "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
@@ -259,6 +277,27 @@ async def go_on(store: Store) -> None:
     lease = await store.journal.acquire("golden")
     for step in range(3, 135):
         await take_step(store.journal, lease, step, "2: golden \ud800\0\n" + "x" * 5_000)
+
+
+OPENER = """
+import sys
+from io_harness.store import Store
+with Store.open(sys.argv[1]) as store:
+    assert len(store.steps("golden")) == 2
+    store.memory_put("w", sys.argv[2], "v", run_id="r", step=1)
+"""
+
+
+def test_processes_that_open_an_older_store_at_once_all_get_it(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    path.write_bytes(gzip.decompress((PLACE / "schema-1.db.gz").read_bytes()))
+    openers = [threading.Thread(target=python, args=(OPENER, path, str(n))) for n in range(6)]
+    for opener in openers:
+        opener.start()
+    for opener in openers:
+        opener.join()
+    with Store.open(path) as store:
+        assert {note.key for note in store.memory_list("w")} == {str(n) for n in range(6)}
 
 
 def test_a_migration_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -372,6 +411,19 @@ found = {name: [
     for row in db.execute(f'SELECT * FROM "{name}"')] for name in names}
 print(json.dumps(found))
 """
+
+
+def test_a_table_with_names_is_referred_to_by_its_column() -> None:
+    """Datasette 0.65 answers with an error where it would show a name for a bare reference."""
+    with Store.memory() as store:
+        bare = store._backend.read(
+            lambda tx: tx.execute(
+                "SELECT t.name FROM sqlite_schema t, pragma_foreign_key_list(t.name) f"
+                " WHERE t.type = 'table' AND f.\"to\" IS NULL AND EXISTS"
+                " (SELECT 1 FROM pragma_table_info(f.\"table\") WHERE name IN ('name', 'title'))"
+            )
+        )
+    assert bare == []
 
 
 def test_another_program_reads_the_tables_and_views(tmp_path: Path) -> None:

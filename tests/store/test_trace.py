@@ -55,6 +55,19 @@ def test_a_step_comes_back_whole(store: Store) -> None:
     assert store.runs() == (run,)
 
 
+def test_a_million_combining_marks_come_back(store: Store) -> None:
+    text = "e" + "\u0301" * 1_000_000 + "\0\udc80"
+
+    async def drive() -> None:
+        lease = await begin(store.journal, "run")
+        await take_step(store.journal, lease, 1, text)
+
+    asyncio.run(drive())
+    (step,) = store.steps("run")
+    assert step.observations == observations(1, text)
+    assert step.request == request(1, text)
+
+
 def test_events_set_the_report_against_the_request_it_belongs_to(store: Store) -> None:
     async def drive() -> str:
         lease = await begin(store.journal)

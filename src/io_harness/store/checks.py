@@ -20,6 +20,12 @@ def check_count(name: str, value: object, *, least: int = 0) -> None:
         raise ConfigError(f"{name} must be a whole number from {least} to 2**63 - 1, not {value!r}")
 
 
+def check_text(name: str, value: object) -> None:
+    """Raise `ConfigError` unless `value` is text."""
+    if not isinstance(value, str):
+        raise ConfigError(f"{name} must be text, not {type(value).__name__}")
+
+
 def check_run_id(run_id: str) -> None:
     """Raise `ConfigError` unless `run_id` is text of 1 to 200 characters."""
     if not isinstance(run_id, str) or not 1 <= len(run_id) <= MOST_ID_CHARS:

@@ -12,13 +12,13 @@ from typing import Final
 import apsw
 
 from io_harness.errors import HarnessError
+from io_harness.store import notes, reading
 from io_harness.store.base import Transaction
 from io_harness.store.codec import as_int, as_text, digest, encoded
 from io_harness.store.sqlite.backend import FileBackend
 from io_harness.store.sqlite.connection import SAFE_SQLITE
 from io_harness.store.sqlite.filesystem import NETWORK, kind_of
 from io_harness.store.texts import get_text
-from io_harness.store.versions import VersionReader
 
 _LARGE_LOG: Final = 64 * 1024 * 1024
 _SHARED_ROOTS: Final = frozenset({"/", "/app", "/code", "/project", "/repo", "/src", "/workspace"})
@@ -52,7 +52,7 @@ def examine(path: Path) -> tuple[Finding, ...]:
         return tuple(findings)
     try:
         findings.append(Finding("schema", True, "the tables are those of this version"))
-        for check in (_pages, _references, _texts, _prompts, _roots):
+        for check in (_pages, _references, _texts, _runs, _notes, _roots):
             findings.append(backend.read(check))
     except HarnessError as error:
         findings.append(Finding("content", False, str(error)))
@@ -117,16 +117,34 @@ def _texts(tx: Transaction) -> Finding:
     return _content("texts", broken)
 
 
-def _prompts(tx: Transaction) -> Finding:
-    def broken() -> Iterator[str]:
-        versions = VersionReader(tx)
-        for (number,) in tx.execute("SELECT id FROM versions ORDER BY id"):
-            try:
-                versions.text(as_int(number))
-            except (HarnessError, LookupError, ValueError):
-                yield f"version {as_int(number)}"
+def _runs(tx: Transaction) -> Finding:
+    parts: tuple[Callable[[Transaction, str], object], ...] = (
+        reading.run,
+        lambda tx, run_id: [step.request is None for step in reading.steps(tx, run_id)],
+        lambda tx, run_id: [None for _ in reading.context_events(tx, run_id)],
+        *(reading.provider_calls, reading.recalls, reading.drift, reading.load),
+    )
 
-    return _content("prompts", broken)
+    def broken() -> Iterator[str]:
+        for (run_id,) in tx.execute("SELECT run_id FROM runs ORDER BY run"):
+            for part in parts:
+                try:
+                    part(tx, as_text(run_id))
+                except HarnessError as error:
+                    yield str(error)
+
+    return _content("runs", broken)
+
+
+def _notes(tx: Transaction) -> Finding:
+    def broken() -> Iterator[str]:
+        for (name,) in tx.execute("SELECT name FROM workspaces ORDER BY workspace"):
+            try:
+                notes.listed(tx, as_text(name))
+            except HarnessError as error:
+                yield str(error)
+
+    return _content("notes", broken)
 
 
 def _content(subject: str, broken: Callable[[], Iterator[str]]) -> Finding:

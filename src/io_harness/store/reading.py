@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from io_harness.store import damage, leases
@@ -54,8 +54,8 @@ def run(tx: Transaction, run_id: str) -> RunRecord:
         return run_record(only(tx.execute(f"{_RUN} WHERE run = ?", (leases.known(tx, run_id),))))
 
 
-def steps(tx: Transaction, run_id: str, step: int | None) -> tuple[StepRecord, ...]:
-    """Return the steps of a run, or the one asked for."""
+def steps(tx: Transaction, run_id: str, step: int | None = None) -> Iterator[StepRecord]:
+    """Yield the steps of a run, or the one asked for."""
     number = leases.known(tx, run_id)
     rows = tx.execute(
         "SELECT step, decision, stop, reasoning, prompt, input, output, cache_read, cache_write,"
@@ -63,13 +63,11 @@ def steps(tx: Transaction, run_id: str, step: int | None) -> tuple[StepRecord, .
         (number, 0 if step is None else step, 2**63 - 1 if step is None else step),
     )
     versions = VersionReader(tx)
-    return _each(
-        rows,
-        lambda row: f"step {row[0]!r} of run {run_id!r}",
-        lambda row: step_record(
-            tx, number, row, versions, observations(tx, number, as_int(row[0]))
-        ),
-    )
+    for row in rows:
+        with damage.reading(f"step {row[0]!r} of run {run_id!r}"):
+            seen = observations(tx, number, as_int(row[0]))
+            made = step_record(tx, number, row, versions, seen)
+        yield made
 
 
 def observations(tx: Transaction, number: int, step: int | None = None) -> list[Observation]:
@@ -92,8 +90,8 @@ def observation(tx: Transaction, run_id: str, step: int, call: int) -> Observati
         return next(found, None)
 
 
-def context_events(tx: Transaction, run_id: str) -> tuple[ContextEvent, ...]:
-    """Return what happened to the context of a run."""
+def context_events(tx: Transaction, run_id: str) -> Iterator[ContextEvent]:
+    """Yield what happened to the context of a run."""
     rows = tx.execute(
         "SELECT step, sequence, kind, detail, est_section, est_request, input, output, cache_read,"
         " cache_write, pieces FROM context_events JOIN origins USING (run)"
@@ -101,11 +99,10 @@ def context_events(tx: Transaction, run_id: str) -> tuple[ContextEvent, ...]:
         (leases.named(tx, run_id),),
     )
     versions = VersionReader(tx)
-    return _each(
-        rows,
-        lambda row: f"event {row[1]!r} of step {row[0]!r} of run {run_id!r}",
-        lambda row: context_event(row, versions),
-    )
+    for row in rows:
+        with damage.reading(f"event {row[1]!r} of step {row[0]!r} of run {run_id!r}"):
+            made = context_event(row, versions)
+        yield made
 
 
 def provider_calls(tx: Transaction, run_id: str) -> tuple[ProviderCall, ...]:

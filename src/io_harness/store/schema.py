@@ -106,12 +106,14 @@ CREATE VIEW notes AS
 """
 
 # Texts are found by a part of their digest, for an index of whole ones takes as much room as
-# they do; their rows say in which form a body is. Views for all that people ask.
+# they do; their rows say in which form a body is. Views for all that people ask. Datasette shows
+# no table that refers to one with names unless the column is spelled out.
 _SECOND: Final = """
 DROP VIEW log;
 DROP VIEW turns;
 DROP VIEW requests;
 DROP VIEW drift;
+DROP VIEW notes;
 CREATE TABLE new_texts (
     id INTEGER PRIMARY KEY, digest BLOB NOT NULL, chars INTEGER NOT NULL,
     packed INTEGER NOT NULL, body ANY NOT NULL, head TEXT) STRICT;
@@ -119,6 +121,23 @@ INSERT INTO new_texts SELECT * FROM texts;
 DROP TABLE texts;
 ALTER TABLE new_texts RENAME TO texts;
 CREATE INDEX texts_by_digest ON texts (substr(digest, 1, 8));
+CREATE TABLE new_memory (
+    workspace INTEGER NOT NULL REFERENCES workspaces (workspace), key ANY NOT NULL,
+    value ANY NOT NULL, chars INTEGER NOT NULL, run INTEGER NOT NULL REFERENCES origins (run),
+    step INTEGER NOT NULL, source ANY NOT NULL, seq INTEGER NOT NULL, pinned INTEGER NOT NULL,
+    first_written TEXT NOT NULL, written TEXT NOT NULL, rewrites INTEGER NOT NULL,
+    PRIMARY KEY (workspace, key)) STRICT, WITHOUT ROWID;
+INSERT INTO new_memory SELECT * FROM memory;
+DROP TABLE memory;
+ALTER TABLE new_memory RENAME TO memory;
+CREATE TABLE new_recalls (
+    run INTEGER NOT NULL REFERENCES runs (run),
+    workspace INTEGER NOT NULL REFERENCES workspaces (workspace),
+    seq INTEGER NOT NULL, step INTEGER NOT NULL, key ANY NOT NULL, note_run_id ANY NOT NULL,
+    note_step INTEGER NOT NULL, PRIMARY KEY (run, workspace, seq)) STRICT, WITHOUT ROWID;
+INSERT INTO new_recalls SELECT * FROM memory_recalls;
+DROP TABLE memory_recalls;
+ALTER TABLE new_recalls RENAME TO memory_recalls;
 CREATE VIEW log AS
     SELECT run_id, step, call, kind, target, coalesce(chars, length(text)) AS chars,
         coalesce(head, substr(CASE typeof(text) WHEN 'integer' THEN body ELSE text END, 1, 400))
@@ -159,6 +178,10 @@ CREATE VIEW attempts AS
     SELECT run_id, step, attempt, kind, round(latency, 3) AS seconds,
         input, cache_read AS cached, output, detail
     FROM provider_calls JOIN runs USING (run);
+CREATE VIEW notes AS
+    SELECT name AS workspace, key, value, run_id, step, source, seq, pinned,
+        first_written, written, rewrites
+    FROM memory JOIN workspaces USING (workspace) JOIN origins USING (run);
 CREATE VIEW recalls AS
     SELECT run_id, memory_recalls.step, name AS workspace, key, note_run_id, note_step
     FROM memory_recalls JOIN runs USING (run) JOIN workspaces USING (workspace);

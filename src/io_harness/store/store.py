@@ -14,7 +14,7 @@ from io_harness.errors import ConfigError
 from io_harness.memory import MemoryLimits
 from io_harness.store import leases, notes, reading
 from io_harness.store.base import Backend, T, Transaction
-from io_harness.store.checks import check_count, check_run_id
+from io_harness.store.checks import check_count, check_run_id, check_text
 from io_harness.store.journal import Journal, now
 from io_harness.store.records import (
     ContextEvent,
@@ -91,11 +91,13 @@ class Store:
 
     def steps(self, run_id: str, *, step: int | None = None) -> tuple[StepRecord, ...]:
         """Return the steps of a run, in order, or only the one asked for; `RunUnknown`."""
-        return self._backend.read(lambda tx: reading.steps(tx, run_id, step))
+        if step is not None and type(step) is not int:
+            raise ConfigError(f"step must be a whole number, not {step!r:.80}")
+        return self._backend.read(lambda tx: tuple(reading.steps(tx, run_id, step)))
 
     def context_events(self, run_id: str) -> tuple[ContextEvent, ...]:
         """Return what happened to the context of a run, in order."""
-        return self._backend.read(lambda tx: reading.context_events(tx, run_id))
+        return self._backend.read(lambda tx: tuple(reading.context_events(tx, run_id)))
 
     def provider_calls(self, run_id: str) -> tuple[ProviderCall, ...]:
         """Return every attempt at an answer, failures included, in order."""
@@ -130,6 +132,8 @@ class Store:
         """
         check_run_id(run_id)
         check_count("step", step)
+        for name, text in (("key", key), ("value", value), ("source", source)):
+            check_text(name, text)
         note = notes.Note(
             workspace=workspace_name(workspace),
             key=key,
@@ -144,6 +148,7 @@ class Store:
 
     def memory_get(self, workspace: WorkspaceLike, key: str) -> MemoryEntry | None:
         """Return the note of exactly that key, `None` where there is none."""
+        check_text("key", key)
         name = workspace_name(workspace)
         return self._backend.read(lambda tx: notes.get(tx, name, key))
 
@@ -154,6 +159,7 @@ class Store:
 
     def memory_delete(self, workspace: WorkspaceLike, key: str) -> bool:
         """Delete a note, pinned or not; False where there is none."""
+        check_text("key", key)
         name = workspace_name(workspace)
         return self._write(lambda tx: notes.delete(tx, name, key))
 
@@ -164,6 +170,7 @@ class Store:
 
     def memory_pin(self, workspace: WorkspaceLike, key: str, *, pinned: bool = True) -> bool:
         """Pin a note so that the agent cannot evict, rewrite or forget it; False without one."""
+        check_text("key", key)
         name = workspace_name(workspace)
         return self._write(lambda tx: notes.pin(tx, name, key, pinned=pinned))
 

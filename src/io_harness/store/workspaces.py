@@ -30,6 +30,8 @@ def workspace_name(workspace: WorkspaceLike) -> str:
     if isinstance(workspace, PathLike):  # first: a pathlib path has a root too, another one
         return os.fspath(os.path.realpath(workspace))
     if not isinstance(workspace, str):
+        if not hasattr(workspace, "root"):
+            raise ConfigError(f"a workspace is a path, an id or a Workspace, not {workspace!r:.80}")
         return os.path.realpath(workspace.root)
     if workspace.startswith(ID):
         return workspace

@@ -21,6 +21,7 @@ WAL_LIMIT_BYTES = 32 * 1024 * 1024
 PAGE_BYTES = 1_024
 """Long texts fill such pages to the end: at 16 KiB a fifth of the file is left empty."""
 BUSY_MILLISECONDS = 250
+_NAMED = 5
 _log = logging.getLogger(__name__)
 _FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
 
@@ -84,9 +85,11 @@ def prepare(connection: apsw.Connection, where: str) -> None:
         migrate(connection, version)
     differing = foreign_objects(connection)
     if differing:
+        named = ", ".join(f"{name!r:.80}" for name in differing[:_NAMED])
         raise StoreCorrupt(
-            f"{where} has a schema that this library did not make ({', '.join(differing)}); "
-            "it was left as it is: restore a backup or choose another path"
+            f"{where} has a schema that this library did not make: {len(differing)} tables, views, "
+            f"indexes or triggers differ ({named}); it was left as it is: restore a backup or "
+            "choose another path"
         )
 
 
