@@ -205,7 +205,7 @@ class Assembler:
     ) -> Assembled:
         view, made, before = self._view, self._watch.made, self._before
         self._before = text
-        refreshed, written = view.refreshes.moment(), view.past_writes.moment()
+        refreshed, written = view.refreshes.now, view.past_writes.now
         then = counts[1], len(view.caps), refreshed, written, snapshot
         return Assembled(
             text, parts, counts, before, tuple(made) if made else (), self._manifest, then

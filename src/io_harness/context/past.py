@@ -8,53 +8,51 @@ V = TypeVar("V")
 
 
 class Moment(Generic[V]):
-    """What changed after a moment and before the next, by the values of before; `None` for none."""
+    """The time up to the next change: of which item, and what that was before; `None` for none."""
 
-    __slots__ = ("before", "next")
+    __slots__ = ("before", "key", "next")
 
     def __init__(self) -> None:
-        """Nothing changed yet, and no later moment."""
-        self.before: dict[int, V | None] = {}
+        """Nothing changed since."""
         self.next: Moment[V] | None = None
+        self.key = 0
+        self.before: V | None = None
 
 
 class Remembering(dict[int, V]):
-    """Changed by setting and deleting items only.
+    """Changed by setting and deleting items only; `now` is the moment to be asked for later.
 
     A moment leads to the later ones and none to an earlier one, so that nothing is kept for those
     that nobody holds.
     """
 
-    __slots__ = ("_moment",)
+    __slots__ = ("now",)
 
     def __init__(self) -> None:
         """Empty, at its first moment."""
         super().__init__()
-        self._moment: Moment[V] = Moment()
+        self.now: Moment[V] = Moment()
 
     def __setitem__(self, key: int, value: V) -> None:
         """Set an item; at an earlier moment it stays as it was."""
-        self._moment.before.setdefault(key, self.get(key))
+        self._pass(key)
         super().__setitem__(key, value)
 
     def __delitem__(self, key: int) -> None:
         """Delete an item; at an earlier moment it is still there."""
-        self._moment.before.setdefault(key, self.get(key))
+        self._pass(key)
         super().__delitem__(key)
 
-    def moment(self) -> Moment[V]:
-        """Now, to be asked for later."""
-        if self._moment.before:
-            self._moment.next = self._moment = Moment()
-        return self._moment
+    def _pass(self, key: int) -> None:
+        then, self.now = self.now, Moment()
+        then.key, then.before, then.next = key, self.get(key), self.now
 
     def at(self, moment: Moment[V]) -> dict[int, V]:
         """What it was at a moment."""
-        changed: dict[int, V | None] = {}
-        later: Moment[V] | None = moment
-        while later is not None:
-            changed = later.before | changed
-            later = later.next
-        was = {key: value for key, value in self.items() if key not in changed}
-        was.update((key, value) for key, value in changed.items() if value is not None)
+        before: dict[int, V | None] = {}
+        while moment.next is not None:
+            before.setdefault(moment.key, moment.before)
+            moment = moment.next
+        was = {key: value for key, value in self.items() if key not in before}
+        was.update((key, value) for key, value in before.items() if value is not None)
         return was

@@ -64,7 +64,8 @@ def header(
 ) -> str:
     """The line above an observation: its place, kind and target, then what is shown and why."""
     kind, target = observation.kind, observation.target
-    where = place(observation.step, call, -1 if kind is _SAID else 0)
+    usual = -1 if kind is _SAID else 0
+    where = f"step {observation.step}" if call == usual else place(observation.step, call, usual)
     words = WORDS[kind] if target is None else f"{WORDS[kind]} {quote(target, target_chars)}"
     if detail and not why:
         return f"[{where}, {words}, {detail}]\n"

@@ -34,7 +34,7 @@ class Snapshot:
         self._count = len(section.codes)
         self._paid = priced.paid
         self._waiting = tuple(priced.waiting)
-        self._moved = view.moved.moment()
+        self._moved = view.moved.now
         self._files = tuple(
             (gid, file.total, file.end_shown) for gid, file in section.files.items()
         )
