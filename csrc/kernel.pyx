@@ -30,6 +30,7 @@ cdef extern from "Python.h":
     object PyUnicode_FromKindAndData(int kind, const void *buffer, Py_ssize_t size)
     object PyUnicode_New(Py_ssize_t size, Py_UCS4 maxchar)
     PyObject *PyList_GET_ITEM(object items, Py_ssize_t index)
+    PyObject *PyTuple_GET_ITEM(object items, Py_ssize_t index)
     long long PyLong_AsLongLongAndOverflow(object value, int *overflow) except? -1
     unsigned long long PyLong_AsUnsignedLongLong(object value) except? 0xffffffffffffffff
 
@@ -277,6 +278,83 @@ def is_bare(text: str) -> bool:
         if char >= 128 or not BARE[char]:
             return False
     return length > 0
+
+
+cdef enum:
+    MOST_VALUES = 8
+    DIGITS = 20
+
+
+cdef Py_ssize_t spelled(int64_t number, char *end) noexcept:
+    """Write a number that is not negative before `end`; gives how many digits it has."""
+    cdef Py_ssize_t count = 0
+    while number or not count:
+        count += 1
+        end[-count] = 48 + number % 10
+        number //= 10
+    return count
+
+
+def filled(words: tuple[str, ...], *values: int | str) -> str:
+    """The words with a value after each but the last: a line in one piece, without its parts."""
+    if not isinstance(words, tuple):
+        raise TypeError(f"words must be a tuple, got {type(words).__name__}")
+    if len(words) != len(values) + 1:
+        raise ValueError(f"{len(words)} words need one value less, got {len(values)}")
+    text_of("word", words[0])
+    cdef char digits[MOST_VALUES * DIGITS]
+    cdef Py_ssize_t lengths[MOST_VALUES]
+    cdef Py_ssize_t count = len(values), index, total = PyUnicode_GET_LENGTH(words[0])
+    cdef int64_t number
+    cdef int overflow = 0
+    cdef PyObject *part
+    cdef char *place
+    cdef bint plain = count <= MOST_VALUES and is_ascii(PyTuple_GET_ITEM(words, 0))
+    for index in range(count if plain else 0):
+        part = PyTuple_GET_ITEM(values, index)
+        if isinstance(<object> part, str):
+            plain = is_ascii(part)
+            lengths[index] = length_of(part)
+        elif isinstance(<object> part, int):
+            number = PyLong_AsLongLongAndOverflow(<object> part, &overflow)
+            plain = not overflow and number >= 0
+            lengths[index] = spelled(number, digits + (index + 1) * DIGITS) if plain else 0
+        else:
+            plain = False
+        part = PyTuple_GET_ITEM(words, index + 1)
+        plain = plain and isinstance(<object> part, str) and is_ascii(part)
+        if not plain:
+            break
+        total += lengths[index] + length_of(part)
+    if not plain:
+        return joined_words(words, values)
+    text = PyUnicode_New(total, 127)
+    place = <char *> PyUnicode_DATA(text)
+    for index in range(count + 1):
+        part = PyTuple_GET_ITEM(words, index)
+        memcpy(place, data_of(part), length_of(part))
+        place += length_of(part)
+        if index < count:
+            part = PyTuple_GET_ITEM(values, index)
+            if isinstance(<object> part, str):
+                memcpy(place, data_of(part), lengths[index])
+            else:
+                memcpy(place, digits + (index + 1) * DIGITS - lengths[index], lengths[index])
+            place += lengths[index]
+    return text
+
+
+cdef object joined_words(tuple words, tuple values):
+    """The same for what is not plain."""
+    parts = [words[0]]
+    for value, word in zip(values, words[1:]):
+        if not isinstance(value, str):
+            whole("value", value)
+            value = f"{value:d}"
+        text_of("word", word)
+        parts.append(value)
+        parts.append(word)
+    return "".join(parts)
 
 
 def grouped(number: int) -> str:

@@ -25,6 +25,7 @@ FUNCTIONS = (
     "cut_lines",
     "cut_tail",
     "extent",
+    "filled",
     "grouped",
     "has_any",
     "is_bare",
@@ -207,6 +208,26 @@ def test_every_grouped_number_is_the_same(number: int) -> None:
     found = outcome_of(TWIN, "grouped", number)
     assert outcome_of(COMPILED, "grouped", number) == found
     assert not isinstance(number, int) or found == f"{number:,}"
+
+
+WORDS = st.text(st.characters(max_codepoint=200), max_size=3)
+NO_WORDS = st.lists(WORDS | NO_NUMBER, max_size=3).map(tuple) | st.lists(WORDS) | st.none()
+
+
+@needs_both
+@given(
+    st.lists(WORDS, min_size=1, max_size=12).map(tuple) | NO_WORDS,
+    st.lists(st.text(max_size=3) | st.integers(0, 10**19) | WILD | NO_NUMBER, max_size=12),
+    st.booleans(),
+)
+def test_every_filled_line_is_the_same(
+    words: tuple[str, ...], values: list[object], as_many: bool
+) -> None:
+    assert COMPILED is not None
+    if as_many and isinstance(words, tuple):
+        words, values = words[: len(values) + 1], values[: len(words) - 1]
+    found = outcome_of(TWIN, "filled", words, *values)
+    assert outcome_of(COMPILED, "filled", words, *values) == found
 
 
 @needs_both

@@ -23,6 +23,7 @@ __all__ = [
     "cut_lines",
     "cut_tail",
     "extent",
+    "filled",
     "grouped",
     "has_any",
     "is_bare",
@@ -75,6 +76,19 @@ def cut_lines(text: str, size: int) -> int:
     if size < 0:
         return -1
     return text.rfind("\n", 0, size + 1)
+
+
+def filled(words: tuple[str, ...], *values: int | str) -> str:
+    """The words with a value after each but the last: a line in one piece, without its parts."""
+    if not isinstance(words, tuple):
+        raise TypeError(f"words must be a tuple, got {type(words).__name__}")
+    if len(words) != len(values) + 1:
+        raise ValueError(f"{len(words)} words need one value less, got {len(values)}")
+    parts = [text_of("word", words[0])]
+    for value, word in zip(values, words[1:], strict=True):
+        parts.append(value if isinstance(value, str) else f"{whole('value', value):d}")
+        parts.append(text_of("word", word))
+    return "".join(parts)
 
 
 def grouped(number: int) -> str:

@@ -153,8 +153,7 @@ def entered(
         shown = extent(text, lines, total)
         if lines is None and total is None:
             total = shown.last
-        words = render.span(shown.first, shown.last, total)
-        return f"{render.header(observation, call, words)}{content}\n", args, None, shown
+        return render.read(observation, call, shown, total, content), args, None, shown
     cut, words = detail(observation, None, head)
     return f"{render.header(observation, call, words)}{content}\n", args, head, cut
 
