@@ -146,7 +146,7 @@ def _name(event: Event) -> str:
 
 
 def _request(event: RequestAssembled) -> str:
-    parts = [f"{event.carried} shown"]
+    parts = [f"{event.carried} results shown"]
     parts += [f"{event.stubbed} as stubs"] if event.stubbed else []
     parts += [f"{event.reread} read again"] if event.reread else []
     parts += [f"{event.recalled} notes"] if event.recalled else []
