@@ -187,7 +187,7 @@ HERE = ("--model", NOWHERE)
                 (("--budget", "-5"), "token_budget must be a whole number from 1, got -5"),
                 (("--budget", "much"), "Invalid value for '--budget'"),
                 (("--max-steps", "0"), "max_steps must be a whole number from 1, got 0"),
-                (("--workspace-id", ""), "workspace_id is empty"),
+                (("--workspace-id", ""), "workspace_id must be a text that is not empty"),
                 (("--store", "postgresql://x"), "SQLite files only"),
                 (("--store", "http://x/y.db"), "SQLite files only"),
                 (("--store", "."), "the store . is a directory: name a file, as runs.db"),

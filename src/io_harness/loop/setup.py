@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from io_harness.context import Assembler, Ledger
 from io_harness.contract import TaskContract, contract_to_json
-from io_harness.errors import PolicyNeedsApprover
+from io_harness.contract.limits import of_kind
+from io_harness.errors import ConfigError, PolicyNeedsApprover
 from io_harness.events import Observer
 from io_harness.loop.account import account_for, in_view
 from io_harness.loop.approving import Granted, OneAtATime, policy_to_json, rules_of
@@ -25,7 +26,7 @@ from io_harness.types import Act, Completion, Effect, ToolCall
 from io_harness.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Setting:
     """What a caller gives a run besides its contract."""
 
@@ -35,6 +36,24 @@ class Setting:
     approver: Approver | None
     tools: tuple[Tool, ...]
     observer: Observer | None
+
+    def __post_init__(self) -> None:
+        of_kind("store", self.store, Store)
+        of_kind("policy", self.policy, Policy)
+        _has("provider", self.provider, "name", "model", "cache_price", "complete")
+        if self.approver is not None:
+            _has("approver", self.approver, "decide")
+        for tool in self.tools:
+            _has("each of the tools", tool, "spec", "acts", "plan")
+        if self.observer is not None and not callable(self.observer):
+            raise ConfigError(f"observer must be a function of an event, got {self.observer!r}")
+
+
+def _has(what: str, value: object, *names: str) -> None:
+    """Raise `ConfigError` where something lacks what its Protocol has."""
+    missing = [name for name in names if not hasattr(value, name)]
+    if missing:
+        raise ConfigError(f"{what} must have {', '.join(names)}; {value!r} lacks {missing[0]}")
 
 
 def toolbox_of(contract: TaskContract, setting: Setting) -> Toolbox:

@@ -31,7 +31,7 @@ def provider_from(name: str) -> Provider:
     from ANTHROPIC_BASE_URL and OPENAI_BASE_URL. Without a vendor's SDK, without its key, or for
     a name that has none of the forms: `ConfigError`, saying what to do.
     """
-    vendor, colon, model = name.partition(":")
+    vendor, colon, model = name.partition(":") if isinstance(name, str) else ("", "", "")
     if not colon or not model:
         raise ConfigError(f"model {name!r} names no vendor and model: write {MODEL_FORMS}")
     if vendor == "anthropic":
