@@ -60,7 +60,31 @@ def argument_object(call: ToolCall) -> dict[str, JSON]:
         jsontext.dumps(call.arguments).encode()
     except UnicodeEncodeError:
         return {clean(key): _clean_value(value) for key, value in call.arguments.items()}
+    except ValueError:  # numbers that are none, as NaN
+        return {}
     return call.arguments
+
+
+def blocks_of(value: object) -> list[dict[str, object]]:
+    """Return the objects of a list that an answer holds; what is none of these is left out."""
+    return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
+
+
+def text_of(content: object) -> str:
+    """Return what an answer says: a text, or the texts of its blocks."""
+    if isinstance(content, list):
+        said = (block.get("text") for block in blocks_of(content) if block.get("type") == "text")
+        return "".join(text for text in said if isinstance(text, str))
+    return "" if content is None else str(content)
+
+
+def called_with(arguments: object) -> dict[str, JSON] | str:
+    """Return a call's arguments from what an answer has there: nothing, text, or an object."""
+    if arguments is None:
+        return {}
+    if isinstance(arguments, str):
+        return parsed_arguments(arguments)
+    return arguments if isinstance(arguments, dict) else jsontext.dumps(arguments)
 
 
 def answer_object(text: str, *, who: str) -> dict[str, JSON]:
