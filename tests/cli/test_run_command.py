@@ -164,6 +164,10 @@ HERE = ("--model", NOWHERE)
         (("run", "x", "--model", "anthropic:m"), "set ANTHROPIC_API_KEY"),
         (("run", "x", "--verify", "'"), "is no command"),
         (("run", "x", "--verify", ""), "--verify is empty"),
+        (
+            ("run", "x", "--verify", "make && pytest -q"),
+            """write --verify 'sh -c '"'"'make && pytest -q'"'"''""",
+        ),
         (("run", "x", "--verify", "no-such-program"), "'no-such-program' is not on PATH"),
         # What the user typed comes before what the model needs, with one or without.
         *(

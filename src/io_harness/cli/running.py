@@ -117,6 +117,12 @@ def _command(text: str) -> Verification:
         raise ConfigError(f"--verify {text!r} is no command: {error}") from error
     if not argv:
         raise ConfigError("--verify is empty: give a command, or leave it out")
+    shells = [word for word in argv if word in _SHELL_WORDS]
+    if shells:
+        raise ConfigError(
+            f"--verify runs no shell, to which alone {shells[0]} means something: "
+            f"write --verify {shlex.quote(shlex.join(('sh', '-c', text)))}"
+        )
     return Verification.command(*argv)
 
 
@@ -209,6 +215,7 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 _CAN_GO_ON = frozenset(Outcome) - FINAL
 _LOOK_AGAIN_SECONDS = 1.0
+_SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 
 
 def _resume_line(common: Common, run_id: str) -> str:
