@@ -20,6 +20,7 @@ from io_harness.loop.state import Run
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Lease, Recorded, Store
+from io_harness.store.damage import restoring
 from io_harness.store.workspaces import workspace_name
 from io_harness.tools import BUILTIN_TOOLS, Tool, Toolbox, ToolContext
 from io_harness.types import Act, Completion, Effect, ToolCall
@@ -123,7 +124,8 @@ async def recorded_run(
     run.is_open = recorded.unfinished is not None
     run.section = recorded.last_request.messages[1:] if recorded.last_request else ()
     run.attempts = recorded.attempts
-    run.restore(recorded.state)
+    with restoring(f"the state of run {recorded.run.run_id!r}"):
+        run.restore(recorded.state)
     run.in_view = await _in_view(run, setting.store)
     if not _is_same_model(recorded, setting):
         # Reasoning is signed for the model that thought it.

@@ -22,6 +22,7 @@ from io_harness.loop.turn import drive, finish_step
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Recorded, Store
+from io_harness.store.damage import restoring
 from io_harness.tools import Tool
 from io_harness.types import Usage
 from io_harness.workspace import Workspace
@@ -101,8 +102,9 @@ async def resume(
     refused = stored.outcome == Outcome.CONTEXT_OVERFLOW and same_model and contract is None
     if stored.outcome in FINAL or refused:
         return await reported(store, run_id)
-    given = contract or contract_from_json(stored.contract)
-    rules = policy_from_json(stored.policy) if policy is None else policy
+    with restoring(f"what run {run_id!r} was asked for"):
+        given = contract or contract_from_json(stored.contract)
+        rules = policy_from_json(stored.policy) if policy is None else policy
     setting = Setting(provider, store, rules, approver, tuple(tools), observer)
     with _opened(given, store) as workspace:
         return await _resumed(given, setting, workspace, run_id)
