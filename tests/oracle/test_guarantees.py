@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, Phase, example, given, settings
 
-from .events import Event
+from .events import Ask, Change, Event, Read
 from .play import EXAMPLES, frames, frames_without_files
 from .strategies import stories
 
@@ -22,6 +22,17 @@ thorough = settings(
 brief = settings(thorough, max_examples=max(1, EXAMPLES // 5))
 
 
+# Lines of a file that was empty, re-read under a header that has no room for their numbers.
+EMPTY_THEN_LONGER: tuple[Event, ...] = (
+    Change("a.py", "rewrite", 1, (), wrote=False),
+    *[Read("a.py", None, "", joined=False, told=False)] * 3,
+    Read("a.py", (1, 6), '{"path": "a.py"}', joined=False, told=False),
+    Change("a.py", "rewrite", 1, ("plain line 0",) * 7, wrote=False),
+    Ask(64, (), twice=False),
+)
+
+
+@example(EMPTY_THEN_LONGER)
 @thorough
 @given(stories)
 def test_four_guarantees(events: tuple[Event, ...]) -> None:
