@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -66,6 +68,19 @@ def test_doctor_looks_at_everything(shell: Shell) -> None:
     for name in ("python", "kernel", "sqlite", "store", "workspace", "containment", "anthropic"):
         assert f"  {name}: " in done.out
     assert "ANTHROPIC_API_KEY: not set" in done.out
+
+
+def test_doctor_names_what_may_not_be_looked_at(shell: Shell) -> None:
+    opened = os.open
+
+    def closed(path: str | Path, flags: int, *more: int, **options: int) -> int:
+        if path == str(shell.root):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+        return opened(path, flags, *more, **options)
+
+    shell.patch.setattr(os, "open", closed)
+    done = shell("doctor", "--root", shell.root, "--store", shell.store)
+    assert (done.code, f"NO  workspace: {shell.root}: Permission denied" in done.out) == (1, True)
 
 
 def test_doctor_fails_where_something_is_wrong(shell: Shell) -> None:

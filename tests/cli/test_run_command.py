@@ -71,6 +71,28 @@ def test_time_budget_from_a_config_file(shell: Shell) -> None:
     assert (done.code, "time_budget after" in done.out) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("options", "more"),
+    [(["--max-steps", "2"], "--max-steps 4"), (["--budget", "1300"], "--budget 2600")],
+)
+def test_the_line_that_goes_on_raises_the_limit_that_ended_the_run(
+    shell: Shell, options: list[str], more: str
+) -> None:
+    with model([READ, WRITE, "Done."]) as server:
+        done = shell.run(server, *options)
+        line = next(x for x in done.out.splitlines() if x.startswith("go on with: "))
+        assert more in line
+        again = shell(*line.removeprefix("go on with: io-harness ").split())
+    assert (again.code, "success after 3 steps" in again.out) == (0, True), done.out + again.out
+
+
+def test_a_time_budget_of_the_command_line(shell: Shell) -> None:
+    with model([BUSY]) as server:
+        done = shell.run(server, "--time-budget", "1.5")
+    assert (done.code, "time_budget after 0 steps" in done.out) == (1, True)
+    assert "--time-budget 3 " in done.out
+
+
 def test_without_a_terminal_an_approval_is_put_off_and_resumed(shell: Shell) -> None:
     with model([WRITE, "Done."]) as server:
         done = shell.run(server, allow="read,exec")
@@ -164,6 +186,10 @@ HERE = ("--model", NOWHERE)
         (("run", "x", "--model", "anthropic:m"), "set ANTHROPIC_API_KEY"),
         (("run", "x", "--verify", "'"), "is no command"),
         (("run", "x", "--verify", ""), "--verify is empty"),
+        (
+            ("run", "x", "--verify", "make && pytest -q"),
+            """write --verify 'sh -c '"'"'make && pytest -q'"'"''""",
+        ),
         (("run", "x", "--verify", "no-such-program"), "'no-such-program' is not on PATH"),
         # What the user typed comes before what the model needs, with one or without.
         *(
@@ -186,8 +212,9 @@ HERE = ("--model", NOWHERE)
                 (("--config", ""), "it is empty"),
                 (("--budget", "-5"), "token_budget must be a whole number from 1, got -5"),
                 (("--budget", "much"), "Invalid value for '--budget'"),
+                (("--time-budget", "nan"), "time_budget must be a positive number of seconds"),
                 (("--max-steps", "0"), "max_steps must be a whole number from 1, got 0"),
-                (("--workspace-id", ""), "workspace_id is empty"),
+                (("--workspace-id", ""), "workspace_id must be a text that is not empty"),
                 (("--store", "postgresql://x"), "SQLite files only"),
                 (("--store", "http://x/y.db"), "SQLite files only"),
                 (("--store", "."), "the store . is a directory: name a file, as runs.db"),

@@ -31,6 +31,19 @@ class Run:
     def read(self, path: str) -> None:
         self.push(ObsKind.READ, path, self.files.texts[path])
 
+    def read_lines(self, path: str, first: int, last: int) -> None:
+        found = self.files.read(path, offset=first, limit=last - first + 1)
+        self.ledger.push(
+            Observation(
+                self.step,
+                ObsKind.READ,
+                path,
+                found.text,
+                lines=(first, last),
+                total_lines=found.total_lines,
+            )
+        )
+
     def write(self, path: str, text: str, said: str = "Done.") -> None:
         self.files.put(path, text)
         self.push(ObsKind.WRITE, path, said)
@@ -119,12 +132,37 @@ def cut_and_superseded(run: Run) -> None:
     assert "[elided: " in run.text
 
 
+def squeezed_and_superseded(run: Run) -> None:
+    """A read had no room for its line numbers; a later read shows other lines under them."""
+    lines = [f"line number {number}" for number in range(60)]
+
+    def changed(at: int, *new: str) -> str:
+        lines[at : at + 1] = new
+        return "".join(f"{line}\n" for line in lines)
+
+    run.files.put("a.py", changed(0, "zero"))
+    run.read_lines("a.py", 1, 20)
+    run.files.put("a.py", changed(0, "nought"))
+    run.ceiling = 64
+    run.turn()
+    assert "[step 0, read a.py: re-read]\nnought\n" in run.text
+    run.ceiling = 4_000
+    run.write("a.py", changed(0, *map(str, range(15)), "nought"))
+    run.turn()
+    run.read_lines("a.py", 1, 20)
+    run.turn()
+    run.files.put("a.py", changed(20, "only the first read shows this"))
+    run.turn()
+    assert "[changed a.py, lines 21-21: " in run.text
+
+
 STORIES = (
     searched,
     half_characters,
     halves_side_by_side,
     mentioned_then_superseded,
     cut_and_superseded,
+    squeezed_and_superseded,
 )
 
 

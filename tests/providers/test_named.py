@@ -31,6 +31,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
         ),
         ("openai-compatible:qwen@http://127.0.0.1:8080/v1", "openai-compatible", "qwen", False),
         ("openai-compatible:a@b:c@https://h/v1", "openai-compatible", "a@b:c", False),
+        ("openai-compatible:m@http://user:pass@[::1]:80/v1", "openai-compatible", "m", False),
     ],
 )
 def test_each_form(name: str, vendor: str, model: str, priced: bool) -> None:
@@ -45,6 +46,37 @@ def test_each_form(name: str, vendor: str, model: str, priced: bool) -> None:
 def test_a_wrong_name_shows_the_right_forms(name: str) -> None:
     with pytest.raises(ConfigError, match="write"):
         provider_from(name)
+
+
+BAD_URLS = (
+    *("http://", "http:///v1", "http://:80", "http://h:99999", "http://h:abc/v1", "http://h:0"),
+    *("http://[::1/v1", "http://a b/v1", "http://h/v1\n", "http://u:secret@h:99999"),
+)
+
+
+@pytest.mark.parametrize("url", BAD_URLS)
+def test_a_url_of_no_server_is_refused_before_a_run(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ConfigError, match="write one as http://HOST:PORT/v1") as caught:
+        provider_from(f"openai-compatible:m@{url}")
+    assert "secret" not in str(caught.value)
+    for variable in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(variable, url.replace("\n", ""))
+    if not url.endswith("\n"):
+        for name in ("anthropic:m", "openai:m"):
+            with pytest.raises(ConfigError, match="is no server's URL"):
+                provider_from(name)
+
+
+@pytest.mark.parametrize("key", ["\u043a\u043b\u044e\u0447", "sk-1\n2", "sk\x1b"])
+def test_a_key_that_no_header_takes_is_refused_and_not_shown(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    with pytest.raises(ConfigError, match="the key in OPENAI_API_KEY") as caught:
+        provider_from("openai:m")
+    assert key not in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,37 @@ def test_openai_text_calls_and_usage() -> None:
     assert got.usage == Usage(input=1_212, output=7, cache_read=1_000, cache_write=None)
 
 
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        (None, {}),
+        ({"path": "a"}, {"path": "a"}),
+        ('{"path":"a"}', {"path": "a"}),
+        ("{oops", "{oops"),
+        ('{"n":NaN}', '{"n":NaN}'),
+        ([1], "[1]"),
+        (7, "7"),
+    ],
+)
+def test_what_a_call_has_for_arguments(given: object, arguments: object) -> None:
+    use = {"type": "tool_use", "id": "1", "name": "f", "input": given}
+    (one,) = answered("anthropic", Reply(anthropic_answer(use))).calls
+    function = {"id": "1", "type": "function", "function": {"name": "f", "arguments": given}}
+    (other,) = answered("openai", Reply(openai_answer({"tool_calls": [function]}))).calls
+    assert one.arguments == other.arguments == arguments
+
+
+@pytest.mark.parametrize("odd", ["x", 7, None, ["x"], {"type": "zzz"}, {"text": None}])
+def test_parts_of_an_answer_that_are_none_are_left_out(odd: object) -> None:
+    said = {"type": "text", "text": "Hm."}
+    null = {"type": "text", "text": None}
+    assert answered("anthropic", Reply(anthropic_answer(odd, null, said))).text == "Hm."
+    got = answered(
+        "openai", Reply(openai_answer({"content": [odd, null, said], "tool_calls": odd}))
+    )
+    assert (got.text, got.calls) == ("Hm.", ())
+
+
 def test_a_refusal_is_an_answer() -> None:
     assert answered("anthropic", Reply(anthropic_answer(stop="refusal"))).stop == "refusal"
     got = answered("openai", Reply(openai_answer({"content": None, "refusal": "I can't."})))

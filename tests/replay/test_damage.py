@@ -63,6 +63,17 @@ def test_windows_line_ends_are_read(name: str, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("name", SAMPLES)
+def test_zeros_where_the_power_went_are_counted(name: str, tmp_path: Path) -> None:
+    text = SAMPLES[name]()
+    run = read(text.encode() + bytes(100_000), tmp_path)
+
+    assert (
+        run.report.notes["truncated last line" if name in LINED else "zero bytes at the end"] == 1
+    )
+    assert run.records == read(text, tmp_path).records
+
+
 @pytest.mark.parametrize("name", WHOLE)
 def test_a_cut_object_says_that_it_is_no_json(name: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="JSON"):
@@ -76,7 +87,13 @@ def test_a_cut_object_says_that_it_is_no_json(name: str, tmp_path: Path) -> None
         (b"\x89PNG\r\n\x1a\n" + bytes(200), "PNG"),
         (bytes(100_000), "zero bytes"),
         (b"SQLite format 3\0" + bytes(200), "SQLite"),
-        (b"\x7fELF" + bytes(5000), "binary"),
+        (b"\x7fELF" + bytes(range(256)) * 20 + bytes(500) + b"\1", "binary"),
+        (b"\x1f\x8b\x08\0\0\0\0\0", "gzip; decompress it"),
+        (b"(\xb5/\xfd\0", "zstd; decompress it"),
+        (b"\xfd7zXZ\0\0", "xz; decompress it"),
+        (b"BZh91AY&SY", "bzip2; decompress it"),
+        (b"PK\x03\x04\x14\0", "ZIP archive"),
+        ('{"a": 1}'.encode("utf-16"), "UTF-16 text; save it as UTF-8"),
         (b"Dear diary,\ntoday\n", "neither JSON nor JSON lines"),
         (b'{"name": "io-harness", "version": 1}', "JSON object with name, version"),
         (b'{"a": 1}\n{"b": 2}\n', "JSON lines with a"),
@@ -86,6 +103,7 @@ def test_a_cut_object_says_that_it_is_no_json(name: str, tmp_path: Path) -> None
         (b'"text"', "JSON str"),
         (b"[]", "JSON list of 0 items"),
         (b"{}", "no fields"),
+        (b'{"a\\nb": 1, "\\u001b[2J": 2, "\\u200f": 3}', r"JSON object with \u{1b}[2J, a\u{a}b"),
         (b"[" * 100_000, "JSON"),
     ],
 )

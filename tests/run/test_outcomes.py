@@ -402,9 +402,15 @@ def test_the_ceiling_follows_the_budget_in_thousands(root: Path) -> None:
     assert [event.detail["ceiling"] for event in events] == [6_000, 5_000, 4_000]
 
 
-def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(root: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    ["{oops", "[1]", '"x"', '{"path":NaN}', '{"path":"a.py","offset":1e999}', '{"path":"\ud83d"'],
+)
+def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(
+    root: Path, arguments: str
+) -> None:
     store = Store.memory()
-    script: Script = [[call("no_such"), ToolCall("c", "read_file", "{oops")], "Done."]
+    script: Script = [[call("no_such"), ToolCall("c", "read_file", arguments)], "Done."]
     result = ran(contract(root), script, store)
     assert result.outcome is Outcome.SUCCESS
     prompt = store.steps(result.run_id)[1].prompt

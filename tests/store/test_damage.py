@@ -14,6 +14,14 @@ from typing import cast
 
 import pytest
 
+from io_harness import (
+    Policy,
+    ScriptedProvider,
+    TaskContract,
+    ToolCall,
+    resume,
+    run_sync,
+)
 from io_harness.cli.main import main
 from io_harness.errors import ConfigError, HarnessError, StoreCorrupt
 from io_harness.store import ProviderCall, Refresh, Store
@@ -237,3 +245,23 @@ def test_the_command_line_says_it_in_one_sentence(
                         assert "Traceback" not in said
                         told += "run doctor" in said
     assert told > 20
+
+
+@pytest.mark.parametrize("table", ["runs SET contract", "progress SET state"])
+@pytest.mark.parametrize("value", ["", "{", "5", "[1]", '"x"', "null"])
+def test_a_run_that_is_resumed_from_damage_is_told(tmp_path: Path, table: str, value: str) -> None:
+    path, root = tmp_path / "runs.db", tmp_path / "w"
+    root.mkdir()
+    contract = TaskContract.workspace("Look.", root).with_max_steps(1)
+    with Store.open(path) as store:
+        provider = ScriptedProvider([ToolCall("1", "list_dir", {"path": "."})])
+        run_id = run_sync(contract, provider, store, policy=Policy.workspace()).run_id
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(f"UPDATE {table} = ?", (value,))
+    with Store.open(path) as store:
+        again = resume(run_id, ScriptedProvider(["done"]), store, policy=Policy.workspace())
+        if table.startswith("progress") and not value:  # as if there were none
+            assert asyncio.run(again).run_id == run_id
+            return
+        with pytest.raises(StoreCorrupt, match="run doctor"):
+            asyncio.run(again)

@@ -63,6 +63,24 @@ def test_arguments_that_do_not_fit_are_told_by_name(call: Bench) -> None:
     assert "lines count from 1" in call.fails("read_file", path="notes.txt", offset=0)
 
 
+def test_null_for_what_may_be_left_out_is_leaving_it_out(call: Bench) -> None:
+    whole = call("read_file", path="notes.txt")
+    assert call("read_file", path="notes.txt", offset=None, limit=None).text == whole.text
+    assert call("list_dir", path=None).text == call("list_dir").text
+    assert "'path' must be string, not None" in call.fails("read_file", path=None)
+
+
+def test_numbers_beyond_any_file_are_as_good_as_large_ones(call: Bench) -> None:
+    whole = call("read_file", path="notes.txt")
+    assert call("read_file", path="notes.txt", limit=10**30).text == whole.text
+    assert call("read_file", path="notes.txt", offset=10**30).text == ""
+    assert "'timeout' is too large" in call.fails("run_command", argv=["true"], timeout=10**400)
+
+
+def test_a_file_is_no_directory_and_the_reason_says_what_reads_it(call: Bench) -> None:
+    assert "read_file reads a file" in call.fails("list_dir", path="notes.txt")
+
+
 def test_list_dir(call: Bench, root: Path) -> None:
     (root / "link").symlink_to("notes.txt")
     (root / "new\nline").write_text("")

@@ -320,7 +320,7 @@ def test_closing_twice_is_closing_and_forgetting_to_is_no_leak(root: Path) -> No
     workspace = Workspace(root)
     workspace.close()
     workspace.close()
-    with pytest.raises(OSError, match="Bad file descriptor"):
+    with pytest.raises(OSError, match="the workspace is closed: open it again"):
         workspace.read("f")
     Workspace(root)
     assert len(os.listdir("/proc/self/fd")) == before

@@ -9,6 +9,11 @@ from collections.abc import Callable
 from io_harness.cli.output import err, plain, say
 from io_harness.policy import ApprovalRequest, Decision
 
+try:
+    import termios
+except ImportError:  # Windows
+    termios = None  # type: ignore[assignment]
+
 _CHOICES: dict[str, Callable[[], Decision]] = {
     "y": Decision.approve,
     "a": Decision.approve_for_run,
@@ -27,12 +32,15 @@ class TerminalApprover:
     async def decide(self, request: ApprovalRequest) -> Decision:
         """Show the act, its subject and what it would change, and take an answer."""
         self._pause()
-        rule = request.verdict.rule
-        why = f"rule {rule.pattern!r}" if rule is not None else "default"
+        rule, act = request.verdict.rule, request.act.value
+        why = f"the policy asks before every {act} that no rule allows"
+        if rule is not None:
+            why = f"asked by the rule {rule.pattern!r} of {request.verdict.layer!r}"
         say()
-        say(f"{request.act.value}: {plain(request.subject)}")
-        say(f"  asked by the {why} of {request.verdict.layer!r}, wanted by {request.tool}")
+        say(f"{act}: {plain(request.subject)}")
+        say(f"  {plain(why)}, wanted by {plain(request.tool)}")
         _show_diff(request.diff)
+        _forget_what_was_typed()
         return await _answer()
 
 
@@ -54,6 +62,12 @@ async def _answer() -> Decision:
         if choice is not None:
             return choice()
         say("  answer with y, a, n or d")
+
+
+def _forget_what_was_typed() -> None:
+    """Drop keys that were pressed before the question could be read: they answer another."""
+    if termios is not None and sys.stdin.isatty():
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
 
 
 async def _line() -> str:

@@ -87,7 +87,11 @@ def _sqlite() -> Finding:
 
 
 def _store(path: Path) -> Finding:
-    if not path.exists():
+    try:
+        is_there = path.exists()
+    except OSError as error:
+        return Finding("store", False, f"{path}: {error.strerror}")
+    if not is_there:
         return Finding("store", None, f"{path}: not there yet, made by the first run")
     wrong = [found for found in examine(path) if not found.well]
     if wrong:
@@ -99,7 +103,7 @@ def _store(path: Path) -> Finding:
             count = len(store.runs())
     except HarnessError as error:
         return Finding("store", False, str(error))
-    return Finding("store", True, f"{path}: whole, {count} runs")
+    return Finding("store", True, f"{path}: whole, {count} run{'' if count == 1 else 's'}")
 
 
 def _workspace(root: Path) -> Iterator[Finding]:
@@ -109,16 +113,20 @@ def _workspace(root: Path) -> Iterator[Finding]:
     except HarnessError as error:
         yield Finding("workspace", False, str(error))
         return
-    yield Finding("workspace", True, real)
     if real in _GENERIC_ROOTS:
         yield Finding(
             "notes", None, f"every project may be at {real}: give this one a --workspace-id"
         )
-    descriptor = os.open(real, os.O_RDONLY)
+    try:
+        descriptor = os.open(real, os.O_RDONLY)
+    except OSError as error:
+        yield Finding("workspace", False, f"{real}: {error.strerror}")
+        return
     try:
         by_kernel = sys.platform == "linux" and is_available(descriptor)
     finally:
         os.close(descriptor)
+    yield Finding("workspace", True, real)
     says = "by the kernel (openat2)" if by_kernel else "by walking each path: openat2 is missing"
     yield Finding("containment", True, says)
 

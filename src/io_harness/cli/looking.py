@@ -8,6 +8,7 @@ from io_harness.cli.stores import find_run, open_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
+from io_harness.workspace import counted
 
 
 def runs(store_name: str | None, *, json: bool) -> None:
@@ -77,8 +78,9 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
     drift = store.drift(run.run_id)
     if drift.ratio is not None:
         say()
+        over = counted(drift.requests, "request")
         say(
-            f"over {drift.requests} requests {drift.reported:,} tokens were reported and "
+            f"over {over} {drift.reported:,} tokens were reported and "
             f"{drift.estimated:,} estimated: {drift.ratio:.2f} for one"
         )
 
@@ -119,7 +121,7 @@ def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
     if found:
         return found[0]
     have = len(store.steps(run.run_id))
-    raise ConfigError(f"the run has no step {number}: it has {have} steps")
+    raise ConfigError(f"the run has no step {number}: it has {counted(have, 'step')}")
 
 
 def _requests(store: Store, run_id: str) -> dict[int, ContextEvent]:

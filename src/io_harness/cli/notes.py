@@ -9,6 +9,7 @@ from io_harness.cli.progress import as_json
 from io_harness.cli.stores import open_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
+from io_harness.workspace import counted
 
 
 def show(root: str, store_name: str | None, *, json: bool) -> None:
@@ -57,9 +58,9 @@ def clear(root: str, store_name: str | None, *, yes: bool) -> None:
     """Delete every note of a workspace, once that is confirmed."""
     with open_store(store_name, must_exist=True) as store:
         count = len(store.memory_list(root))
-        if count and not yes and not _confirmed(f"delete {count} notes about {root}?"):
+        if count and not yes and not _confirmed(f"delete {counted(count, 'note')} about {root}?"):
             raise ConfigError("nothing was deleted: say --yes to delete without being asked")
-        say(f"deleted {store.memory_clear(root)} notes")
+        say(f"deleted {counted(store.memory_clear(root), 'note')}")
 
 
 def pin(root: str, key: str, store_name: str | None, *, pinned: bool) -> None:

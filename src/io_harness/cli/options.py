@@ -12,7 +12,7 @@ import typer
 
 from io_harness.cli.asking import Deferring, TerminalApprover
 from io_harness.cli.progress import JsonLines, Progress, Shown, is_interactive
-from io_harness.contract import TaskContract, contract_from_json
+from io_harness.contract import TaskContract
 from io_harness.errors import ConfigError
 from io_harness.policy import Approver, Policy
 from io_harness.types import Act, Effect, Rule
@@ -70,6 +70,10 @@ class Common:
         int | None,
         typer.Option("--max-steps", metavar="N", help="Most steps in all; 50 unless said."),
     ] = None
+    time_budget: Annotated[
+        float | None,
+        typer.Option("--time-budget", metavar="S", help="Most seconds in all; else no limit."),
+    ] = None
     policy: Annotated[
         Path | None,
         typer.Option("--policy", metavar="FILE", parser=_path, help="A policy, as TOML."),
@@ -109,13 +113,9 @@ class Common:
             contract = contract.with_token_budget(self.budget)
         if self.max_steps is not None:
             contract = contract.with_max_steps(self.max_steps)
+        if self.time_budget is not None:
+            contract = contract.with_time_budget(self.time_budget)
         return contract
-
-    def changed(self, stored: str) -> TaskContract | None:
-        """Return a stored contract with the limits of the command line, if there are any."""
-        if self.budget is None and self.max_steps is None:
-            return None
-        return self.limits(contract_from_json(stored))
 
 
 def with_common(command: Callable[..., None]) -> Callable[..., None]:

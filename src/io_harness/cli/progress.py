@@ -32,6 +32,7 @@ from io_harness.events import (
     ToolCalled,
     Verified,
 )
+from io_harness.workspace import counted
 
 
 class Shown(ABC):
@@ -103,7 +104,7 @@ class Progress(Shown):
                 say(f"      check {'passed' if event.passed else 'failed'}: "
                     f"{short(event.output, 120)}")  # fmt: skip
             case RunFinished():
-                say(f"{event.outcome} after {event.steps} steps: {plain(event.reason)}")
+                say(f"{event.outcome} after {counted(event.steps, 'step')}: {plain(event.reason)}")
 
     def pause(self) -> None:
         """Stop what moves on the terminal, for a question."""
@@ -146,10 +147,10 @@ def _name(event: Event) -> str:
 
 
 def _request(event: RequestAssembled) -> str:
-    parts = [f"{event.carried} shown"]
+    parts = [f"{counted(event.carried, 'result')} shown"]
     parts += [f"{event.stubbed} as stubs"] if event.stubbed else []
     parts += [f"{event.reread} read again"] if event.reread else []
-    parts += [f"{event.recalled} notes"] if event.recalled else []
+    parts += [counted(event.recalled, "note")] if event.recalled else []
     return (
         f"step {event.step}: {event.est_section:,} of {event.ceiling:,} estimated tokens, "
         + ", ".join(parts)

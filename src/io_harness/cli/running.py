@@ -16,7 +16,12 @@ from io_harness.cli.options import Common
 from io_harness.cli.output import complain, plain, print_json, say
 from io_harness.cli.progress import Shown, as_json
 from io_harness.cli.stores import find_run, open_store, store_path
-from io_harness.contract import TaskContract, Verification, contract_from_file
+from io_harness.contract import (
+    TaskContract,
+    Verification,
+    contract_from_file,
+    contract_from_json,
+)
 from io_harness.errors import ConfigError, RunLeased
 from io_harness.loop import FINAL, Outcome, RunResult, reported, resume_sync, run_sync
 from io_harness.loop.approving import policy_from_json
@@ -24,7 +29,7 @@ from io_harness.policy import load_policy
 from io_harness.providers import Provider, provider_from
 from io_harness.providers.named import MODEL_FORMS, NAMED_VENDORS
 from io_harness.store import LEASE_SECONDS, RunRecord, Store
-from io_harness.workspace import Workspace
+from io_harness.workspace import Workspace, counted
 
 
 def start(
@@ -51,6 +56,7 @@ def start(
     with open_store(common.store) as store:
         return _driven(
             common,
+            contract,
             shown,
             lambda: run_sync(
                 contract,
@@ -71,11 +77,13 @@ def go_on(common: Common, wanted: str) -> int:
             return _finished(common, store, record)
         stored = policy_from_json(record.policy)
         policy = common.rules(stored if common.policy is None else load_policy(common.policy))
-        contract = common.changed(record.contract)
+        stored_contract = contract_from_json(record.contract)
+        contract = common.limits(stored_contract)
         provider = _provider(common, record)
         shown = common.observer(record.run_id)
         return _driven(
             common,
+            contract,
             shown,
             lambda: _once_free(
                 shown,
@@ -83,7 +91,7 @@ def go_on(common: Common, wanted: str) -> int:
                     record.run_id,
                     provider,
                     store,
-                    contract=contract,
+                    contract=None if contract == stored_contract else contract,
                     policy=policy,
                     approver=common.approver(shown.pause),
                     observer=shown,
@@ -117,6 +125,12 @@ def _command(text: str) -> Verification:
         raise ConfigError(f"--verify {text!r} is no command: {error}") from error
     if not argv:
         raise ConfigError("--verify is empty: give a command, or leave it out")
+    shells = [word for word in argv if word in _SHELL_WORDS]
+    if shells:
+        raise ConfigError(
+            f"--verify runs no shell, to which alone {shells[0]} means something: "
+            f"write --verify {shlex.quote(shlex.join(('sh', '-c', text)))}"
+        )
     return Verification.command(*argv)
 
 
@@ -134,7 +148,8 @@ def _finished(common: Common, store: Store, record: RunRecord) -> int:
     """Report a run that has ended for good; no model is needed for that."""
     result = asyncio.run(reported(store, record.run_id))
     if not common.as_json:
-        say(f"run {record.run_id} has finished: {result.outcome} after {result.steps} steps: "
+        say(f"run {record.run_id} has finished: {result.outcome} after "
+            f"{counted(result.steps, 'step')}: "
             f"{plain(result.reason)}")  # fmt: skip
     return _report(common, result)
 
@@ -162,7 +177,9 @@ def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
             time.sleep(_LOOK_AGAIN_SECONDS)
 
 
-def _driven(common: Common, shown: Shown, drive: Callable[[], RunResult]) -> int:
+def _driven(
+    common: Common, contract: TaskContract, shown: Shown, drive: Callable[[], RunResult]
+) -> int:
     """Drive a run to its end and say what became of it, and how to go on."""
     try:
         with _ended_like_interrupted():
@@ -172,17 +189,28 @@ def _driven(common: Common, shown: Shown, drive: Callable[[], RunResult]) -> int
         complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}")
         return READER_GONE if shown.is_unread else INTERRUPTED
     shown.pause()
-    return _report(common, result)
+    return _report(common, result, _raised(contract, result.outcome))
 
 
-def _report(common: Common, result: RunResult) -> int:
+def _raised(contract: TaskContract, outcome: Outcome) -> tuple[str, ...]:
+    """The option that gives a run twice the limit which ended it, if one did."""
+    limits = {
+        Outcome.STEP_CAP: ("--max-steps", contract.max_steps),
+        Outcome.TOKEN_BUDGET: ("--budget", contract.token_budget),
+        Outcome.TIME_BUDGET: ("--time-budget", contract.time_budget),
+    }
+    option, limit = limits.get(outcome, ("", None))
+    return () if limit is None else (option, f"{2 * limit:.12g}")
+
+
+def _report(common: Common, result: RunResult, more: tuple[str, ...] = ()) -> int:
     if common.as_json:
         print_json({"event": "result", **as_json(result)})
     else:
         say(f"tokens: {result.spent.input or 0:,} in, {result.spent.output or 0:,} out")
         say(f"store: {store_path(common.store)}")
         if result.outcome in _CAN_GO_ON:
-            say(f"go on with: {_resume_line(common, result.run_id)}")
+            say(f"go on with: {_resume_line(common, result.run_id, *more)}")
     return EXIT_OF[result.outcome]
 
 
@@ -209,10 +237,11 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 _CAN_GO_ON = frozenset(Outcome) - FINAL
 _LOOK_AGAIN_SECONDS = 1.0
+_SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 
 
-def _resume_line(common: Common, run_id: str) -> str:
-    words = ["io-harness", "resume", run_id]
+def _resume_line(common: Common, run_id: str, *more: str) -> str:
+    words = ["io-harness", "resume", run_id, *more]
     if common.store is not None:
         words += ["--store", common.store]
     if common.model is not None:

@@ -26,13 +26,15 @@ class SectionState:
     """A section that only grows: its pieces, what it has paid, its notes, the files it shows.
 
     A piece is its code and its text; the text is `None` where the ledger gives it again.
-    `squeezed` is the index of the piece cut further, its arguments and how much is kept.
+    `squeezed` is the index of the piece cut further, its arguments and how much is kept;
+    `squeezed_lines` the whole lines it shows where it is a read, which its header may not say.
     `waiting` has waited for a section in vain; `files` are a path, its number of lines and
     whether its end is shown; `moved` are reads whose lines are elsewhere now: the first, how many.
     """
 
     pieces: tuple[tuple[int, str | None], ...]
     squeezed: tuple[int, str, int | None] | None
+    squeezed_lines: tuple[int, int] | None
     hidden: int
     paid: int
     waiting: tuple[int, ...]
@@ -146,6 +148,7 @@ def _section(record: Mapping[str, JSON]) -> SectionState:
     return SectionState(
         tuple((_whole(code), _text(text)) for code, text in _rows(record["pieces"])),
         None if squeezed is None else _squeezed(_row(squeezed)),
+        _lines(record["squeezed_lines"]),
         _whole(record["hidden"]),
         _whole(record["paid"]),
         tuple(_whole(position) for position in _row(record["waiting"])),
@@ -185,12 +188,19 @@ def _refresh(record: Mapping[str, JSON]) -> Refresh:
         _whole(record["step"]),
         str(record["reason"]),
         "".join(str(part) for part in text) if isinstance(text, list) else _text(text),
-        (_whole(lines[0]), _whole(lines[1])) if isinstance(lines, list) else None,
+        _lines(lines),
         None if total is None else _whole(total),
         _text(record["digest"]),
         _whole(record["cap"]),
         str(record["because"]),
     )
+
+
+def _lines(value: JSON) -> tuple[int, int] | None:
+    if value is None:
+        return None
+    first, last = _row(value)
+    return _whole(first), _whole(last)
 
 
 def _whole(value: JSON) -> int:

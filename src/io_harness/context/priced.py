@@ -40,6 +40,7 @@ class Section:
         self.carried: set[int] = set()
         self.files: dict[int, ShownFile] = {}
         self.squeezed: tuple[int, str, int | None] | None = None
+        self.squeezed_lines: tuple[int, int] | None = None
         self.hidden = 0
 
     def put(self, code: int, text: str, args: str = "") -> None:
@@ -272,6 +273,7 @@ class PricedAssembler:
         if plan.squeezed is not None and plan.squeezed[0] == position:
             cut = plan.squeezed[1]
             section.squeezed = len(section.codes), cut.args, cut.head
+            section.squeezed_lines = cut.shown and (cut.shown.first, cut.shown.last)
             mark |= CUT if cut.head is not None else 0
         carried = cut or self._view.carry(position)
         section.put(position << SHIFT | mark, carried.text, carried.args)

@@ -10,7 +10,7 @@ from .assembled import AGAIN, BITS, HUNK, carries
 from .entry import Refresh
 from .hunks import Hunk, ShownFile
 from .manifest import SectionState
-from .parse import parse
+from .parse import Parsed, parse
 from .priced import PricedAssembler, Section
 from .render import NotesBlock
 from .view import View
@@ -45,6 +45,7 @@ class Snapshot:
         return SectionState(
             tuple(self._piece(index, refreshes) for index in range(self._count)),
             section.squeezed,
+            section.squeezed_lines,
             section.hidden,
             self._paid,
             self._waiting,
@@ -84,10 +85,11 @@ def restore(view: View, priced: PricedAssembler, state: SectionState) -> Section
             if stored is None or view.kernel.state(position) != SUPERSEDED:
                 priced.show(section, position, _head(state, index))
             else:
-                _show_text(view, section, position, stored)
+                lines = state.squeezed_lines if _is_squeezed(state, index) else None
+                _show_text(view, section, position, stored, lines)
         elif stored is not None and carries(code):
             _mention(view, position, stored)
-    section.squeezed = state.squeezed
+    section.squeezed, section.squeezed_lines = state.squeezed, state.squeezed_lines
     totals = {path: (total, end) for path, total, end in state.files}
     for gid, file in section.files.items():
         file.total, file.end_shown = totals[view.path(gid)]
@@ -103,23 +105,33 @@ def _mention(view: View, position: int, text: str) -> None:
         view.mention(position, why)
 
 
+def _is_squeezed(state: SectionState, index: int) -> bool:
+    return state.squeezed is not None and state.squeezed[0] == index
+
+
 def _head(state: SectionState, index: int) -> int | None:
-    squeezed = state.squeezed
-    return squeezed[2] if squeezed is not None and squeezed[0] == index else None
+    return state.squeezed[2] if state.squeezed is not None and _is_squeezed(state, index) else None
 
 
-def _show_text(view: View, section: Section, position: int, text: str) -> None:
+def _show_text(
+    view: View, section: Section, position: int, text: str, lines: tuple[int, int] | None
+) -> None:
     """Take in a read from its text: its refresh was let go when it was superseded."""
     piece = parse(text)[0]
     file = section.files.setdefault(view.kernel.gid(position), ShownFile())
-    shown = _LINES.match(piece.detail)
-    if shown is None:
-        return
-    first, last = int(shown["first"]), int(shown["last"])
-    if _CUT_INSIDE in piece.marker:
-        last -= 1
-    lines = piece.content.split("\n")[: last - first + 1]
-    file.lines.update(zip(range(first, last + 1), lines, strict=True))
+    if lines is None:
+        lines = _told_lines(piece)
+    first, last = lines
+    shown = piece.content.split("\n")[: max(0, last - first + 1)]
+    file.lines.update(zip(range(first, last + 1), shown, strict=True))
+
+
+def _told_lines(piece: Parsed) -> tuple[int, int]:
+    """The whole lines that a read shows, by its header and marker."""
+    told = _LINES.match(piece.detail)
+    if told is None:
+        return 1, 0
+    return int(told["first"]), int(told["last"]) - (_CUT_INSIDE in piece.marker)
 
 
 def _args(view: View, state: SectionState, index: int, code: int) -> str:

@@ -21,6 +21,18 @@ def seconds(name: str, value: object) -> None:
         raise ConfigError(f"{name} must be a positive number of seconds, got {value!r}")
 
 
+def of_kind(name: str, value: object, kind: type) -> None:
+    """Raise `ConfigError` unless `value` is one of a kind, naming what to give."""
+    if not isinstance(value, kind):
+        raise ConfigError(f"{name} must be a {kind.__name__}, got {value!r}")
+
+
+def text(name: str, value: object) -> None:
+    """Raise `ConfigError` unless `value` is text with something in it, and without NUL."""
+    if not isinstance(value, str) or not value.strip() or "\0" in value:
+        raise ConfigError(f"{name} must be a text that is not empty, got {value!r}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retries:
     """How often and how patiently a provider is asked again after a retryable failure.

@@ -8,10 +8,19 @@ from os import PathLike, fspath
 from typing import get_args
 
 from io_harness.context.budget import MIN_CEILING_TOKENS, CachePrice, ContextBudget
-from io_harness.contract.limits import Retries, StallLimits, seconds, whole
+from io_harness.contract.limits import Retries, StallLimits, of_kind, seconds, text, whole
 from io_harness.contract.verification import Verification
 from io_harness.errors import ConfigError
 from io_harness.memory import MemoryLimits, MemoryMode
+
+_KINDS: dict[str, type] = {
+    "verification": Verification,
+    "context_budget": ContextBudget,
+    "memory_limits": MemoryLimits,
+    "retries": Retries,
+    "stall": StallLimits,
+    "calibration": bool,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,11 @@ class TaskContract:
     def __post_init__(self) -> None:
         if not isinstance(self.goal, str) or not self.goal.strip():
             raise ConfigError("goal is empty: say what is to be done")
+        text("root", self.root)
+        for name, kind in _KINDS.items():
+            of_kind(name, getattr(self, name), kind)
+        for constraint in self.constraints:
+            text("each of the constraints", constraint)
         if self.token_budget is not None:
             whole("token_budget", self.token_budget, least=1)
         if self.time_budget is not None:
@@ -50,21 +64,26 @@ class TaskContract:
         whole("max_steps", self.max_steps, least=1)
         whole("context_budget.max_tokens", self.context_budget.max_tokens, least=MIN_CEILING_TOKENS)
         whole("output_reserve", self.output_reserve, least=1)
+        if self.cache_price is not None:
+            of_kind("cache_price", self.cache_price, CachePrice)
         if self.memory_mode not in get_args(MemoryMode):
             known = ", ".join(get_args(MemoryMode))
             raise ConfigError(f"memory_mode must be one of {known}, got {self.memory_mode!r}")
-        if self.workspace_id is not None and not self.workspace_id.strip():
-            raise ConfigError("workspace_id is empty: give the workspace a name, or leave it out")
+        if self.workspace_id is not None:
+            text("workspace_id", self.workspace_id)
         for name, value in self.command_env:
-            if not name or "=" in name or "\0" in name + value:
-                raise ConfigError(f"command_env: {name!r} cannot be an environment variable")
+            if not name or not isinstance(value, str) or "=" in name or "\0" in name + value:
+                raise ConfigError(
+                    f"command_env: {name!r}={value!r} cannot be an environment variable"
+                )
 
     @classmethod
     def workspace(
         cls, goal: str, root: str | PathLike[str], verify: Verification | None = None
     ) -> TaskContract:
         """Work towards `goal` in the directory `root` until `verify` says that it is done."""
-        return cls(goal, fspath(root), verify or Verification.none())
+        where = fspath(root) if isinstance(root, PathLike) else root
+        return cls(goal, where, Verification.none() if verify is None else verify)
 
     def with_verification(self, verify: Verification) -> TaskContract:
         """How it is known that the task is done."""

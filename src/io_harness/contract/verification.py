@@ -43,10 +43,16 @@ class Verification:
     def command(cls, *argv: str, expect_exit: int = 0) -> Verification:
         """Done when this command exits with `expect_exit`, run in the root without a shell.
 
-        It is the operator's, so nobody is asked; but it executes what the agent wrote.
+        It is the operator's, so nobody is asked; but it executes what the agent wrote. Raises
+        `ConfigError` for what can be no command.
         """
         if not argv or not all(isinstance(arg, str) and "\0" not in arg for arg in argv):
             raise ConfigError(f"a verification command is one or more texts, got {argv!r}")
+        if len(argv) == 1 and len(words := argv[0].split()) > 1 and "/" not in words[0]:
+            raise ConfigError(
+                f"no program is named {argv[0]!r}: give each word as a text of its own, "
+                f"Verification.command({', '.join(map(repr, words))})"
+            )
         whole("expect_exit", expect_exit, least=0)
         return cls(VerificationKind.COMMAND, argv=argv, expect_exit=expect_exit)
 

@@ -85,8 +85,9 @@ async def _do(
         acts.deferred = acts.deferred or outcome
         return
     args = outcome.arguments if outcome.arguments is not None else call.arguments
+    # What was no object is kept as a JSON text: a lenient reader must not take it for one.
     acts.observations[number] = outcome.observation(
-        step=run.step, call=number, args=args if isinstance(args, str) else jsontext.dumps(args)
+        step=run.step, call=number, args=jsontext.dumps(args)
     )
     acts.changed = acts.changed or outcome.changed
     acts.denied = acts.denied or outcome.denied

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
+from collections.abc import Awaitable
 
 from io_harness.contract import Retries
-from io_harness.errors import ProviderError
+from io_harness.contract.limits import of_kind
+from io_harness.errors import ConfigError, ProviderError
 from io_harness.events import AttemptFailed
 from io_harness.loop.state import Run
 from io_harness.providers import faults
@@ -48,13 +50,22 @@ async def _once(run: Run, request: CompletionRequest) -> Completion:
     who = f"{run.provider.name}:{run.provider.model}"
     try:
         async with asyncio.timeout(deadline if left is None else max(0.0, min(deadline, left))):
-            completion = await run.provider.complete(request)
+            completion = await _awaited(run.provider.complete(request), who)
     except TimeoutError as error:
         if left is not None and left <= deadline:
             raise TimeBudgetSpentError("the provider was still answering") from error
         raise faults.late(who, deadline) from error
     if not completion.text and not completion.calls and completion.usage is None:
         raise faults.empty(who)
+    return completion
+
+
+async def _awaited(answer: Awaitable[Completion] | Completion, who: str) -> Completion:
+    """Return a provider's answer; `ConfigError` where its author gave something else."""
+    if not isinstance(answer, Awaitable):
+        raise ConfigError(f"{who}: complete must be async, and gave {answer!r} at once")
+    completion = await answer
+    of_kind(f"what complete of {who} returns", completion, Completion)
     return completion
 
 

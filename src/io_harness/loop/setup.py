@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from io_harness.context import Assembler, Ledger
 from io_harness.contract import TaskContract, contract_to_json
-from io_harness.errors import PolicyNeedsApprover
+from io_harness.contract.limits import of_kind
+from io_harness.errors import ConfigError, PolicyNeedsApprover
 from io_harness.events import Observer
 from io_harness.loop.account import account_for, in_view
 from io_harness.loop.approving import Granted, OneAtATime, policy_to_json, rules_of
@@ -19,13 +20,14 @@ from io_harness.loop.state import Run
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Lease, Recorded, Store
+from io_harness.store.damage import restoring
 from io_harness.store.workspaces import workspace_name
 from io_harness.tools import BUILTIN_TOOLS, Tool, Toolbox, ToolContext
 from io_harness.types import Act, Completion, Effect, ToolCall
 from io_harness.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Setting:
     """What a caller gives a run besides its contract."""
 
@@ -35,6 +37,24 @@ class Setting:
     approver: Approver | None
     tools: tuple[Tool, ...]
     observer: Observer | None
+
+    def __post_init__(self) -> None:
+        of_kind("store", self.store, Store)
+        of_kind("policy", self.policy, Policy)
+        _has("provider", self.provider, "name", "model", "cache_price", "complete")
+        if self.approver is not None:
+            _has("approver", self.approver, "decide")
+        for tool in self.tools:
+            _has("each of the tools", tool, "spec", "acts", "plan")
+        if self.observer is not None and not callable(self.observer):
+            raise ConfigError(f"observer must be a function of an event, got {self.observer!r}")
+
+
+def _has(what: str, value: object, *names: str) -> None:
+    """Raise `ConfigError` where something lacks what its Protocol has."""
+    missing = [name for name in names if not hasattr(value, name)]
+    if missing:
+        raise ConfigError(f"{what} must have {', '.join(names)}; {value!r} lacks {missing[0]}")
 
 
 def toolbox_of(contract: TaskContract, setting: Setting) -> Toolbox:
@@ -104,7 +124,8 @@ async def recorded_run(
     run.is_open = recorded.unfinished is not None
     run.section = recorded.last_request.messages[1:] if recorded.last_request else ()
     run.attempts = recorded.attempts
-    run.restore(recorded.state)
+    with restoring(f"the state of run {recorded.run.run_id!r}"):
+        run.restore(recorded.state)
     run.in_view = await _in_view(run, setting.store)
     if not _is_same_model(recorded, setting):
         # Reasoning is signed for the model that thought it.

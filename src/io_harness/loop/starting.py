@@ -9,6 +9,7 @@ from functools import wraps
 from typing import ParamSpec
 
 from io_harness.contract import TaskContract, contract_from_json
+from io_harness.contract.limits import of_kind
 from io_harness.errors import HarnessError
 from io_harness.events import Observer, RunFinished, RunStarted
 from io_harness.loop.acting import Acts
@@ -21,6 +22,7 @@ from io_harness.loop.turn import drive, finish_step
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
 from io_harness.store import Recorded, Store
+from io_harness.store.damage import restoring
 from io_harness.tools import Tool
 from io_harness.types import Usage
 from io_harness.workspace import Workspace
@@ -42,23 +44,25 @@ async def run(
 ) -> RunResult:
     """Work on a contract until it is done or a limit ends it, and say how that went.
 
-    Without a policy it is `Policy.default()`. Cancelling records the run as cancelled, to be
-    gone on with by `resume`.
+    Cancelling records the run as cancelled, to be gone on with by `resume`.
+
+    Args:
+        contract: what to do, and within which limits.
+        provider: the model.
+        store: where all that happens is kept.
+        policy: what tools may do; without one `Policy.default()`.
+        approver: who is asked where the policy says so.
+        tools: tools of one's own, besides the built-in ones.
+        observer: is called with each event as it happens.
 
     Raises:
         PolicyNeedsApprover: the policy would ask, and there is no approver.
-        ConfigError: the root, a tool or the store cannot be used.
+        ConfigError: the root, a tool, the store or another argument cannot be used.
         HarnessError: the store failed; what was acknowledged is kept.
     """
-    rules = policy if policy is not None else Policy.default()
-    setting = Setting(
-        provider=provider,
-        store=store,
-        policy=rules,
-        approver=approver,
-        tools=tuple(tools),
-        observer=observer,
-    )
+    of_kind("contract", contract, TaskContract)
+    rules = Policy.default() if policy is None else policy
+    setting = Setting(provider, store, rules, approver, tuple(tools), observer)
     with _opened(contract, store) as workspace:
         made = await new_run(contract, setting, workspace)
         made.tell(_started(made, resumed=False))
@@ -82,26 +86,26 @@ async def resume(
     Contract and policy are the stored ones unless given again, as one with a callable, or with
     a larger budget, must be.
 
+    The other arguments are those of `run`.
+
     Raises:
         RunUnknown: the store has no such run.
         RunLeased: another driver has it now.
-        ConfigError: the stored contract holds a callable, and none was given.
+        PolicyNeedsApprover: the policy would ask, and there is no approver.
+        ConfigError: the stored contract holds a callable, and none was given; or an argument
+            cannot be used.
     """
+    of_kind("store", store, Store)
     stored = await asyncio.to_thread(store.run, run_id)
     same_model = (stored.provider, stored.model) == (provider.name, provider.model)
     # What a model refused as too long is not sent to it again.
     refused = stored.outcome == Outcome.CONTEXT_OVERFLOW and same_model and contract is None
     if stored.outcome in FINAL or refused:
         return await reported(store, run_id)
-    given = contract or contract_from_json(stored.contract)
-    setting = Setting(
-        provider=provider,
-        store=store,
-        policy=policy if policy is not None else policy_from_json(stored.policy),
-        approver=approver,
-        tools=tuple(tools),
-        observer=observer,
-    )
+    with restoring(f"what run {run_id!r} was asked for"):
+        given = contract or contract_from_json(stored.contract)
+        rules = policy_from_json(stored.policy) if policy is None else policy
+    setting = Setting(provider, store, rules, approver, tuple(tools), observer)
     with _opened(given, store) as workspace:
         return await _resumed(given, setting, workspace, run_id)
 

@@ -13,6 +13,7 @@ from io_harness.types import Act, Effect, Rule, Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+_ACTS, _EFFECTS = tuple(Act), tuple(Effect)
 _PATH_ACTS = frozenset({Act.READ, Act.WRITE})
 
 
@@ -35,12 +36,12 @@ class Layer:
 def _checked(rule: Rule, layer: str) -> Rule:
     """The rule with its act and effect as enum members."""
     where = f"in layer {layer!r}: {rule!r}"
-    try:
-        act, effect = Act(rule.act), Effect(rule.effect)
-    except ValueError as error:
+    if not isinstance(rule, Rule):
+        raise ConfigError(f"no Rule(act, effect, pattern) {where}")
+    if rule.act not in _ACTS or rule.effect not in _EFFECTS:
         known = f"acts are {', '.join(Act)}; effects are {', '.join(Effect)}"
-        raise ConfigError(f"{error} {where}; {known}") from None
-    pattern = rule.pattern
+        raise ConfigError(f"no such act or effect {where}; {known}")
+    act, effect, pattern = Act(rule.act), Effect(rule.effect), rule.pattern
     if not isinstance(pattern, str) or not pattern or "\0" in pattern:
         raise ConfigError(f"a rule needs a pattern, a non-empty text without NUL, {where}")
     if act in _PATH_ACTS and pattern.startswith(("/", "~", "./", "../")):

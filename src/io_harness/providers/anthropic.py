@@ -8,7 +8,7 @@ from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import anthropic_wire as wire
 from io_harness.providers import faults
-from io_harness.providers.wire import answer_object, required_key
+from io_harness.providers.wire import answer_object, required_key, server_url
 
 try:
     import anthropic
@@ -41,7 +41,7 @@ class AnthropicProvider:
         timeout: seconds for one answer.
 
     Raises:
-        ConfigError: the SDK is not installed, or there is no key.
+        ConfigError: the SDK is not installed, there is no key, or `base_url` is none.
     """
 
     name = "anthropic"
@@ -59,7 +59,7 @@ class AnthropicProvider:
         self.model = model
         self.cache_price = cache_price
         self.context_window = context_window
-        self._base_url = base_url
+        self._base_url = server_url("ANTHROPIC_BASE_URL", base_url)
         self._timeout = timeout
         self._key = required_key("ANTHROPIC_API_KEY", api_key)
 

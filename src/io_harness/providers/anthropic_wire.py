@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, cast
 
 from io_harness.context.escape import clean
 from io_harness.providers import faults
-from io_harness.providers.wire import accepted_name, argument_object, count
+from io_harness.providers.wire import (
+    accepted_name,
+    argument_object,
+    blocks_of,
+    called_with,
+    count,
+    text_of,
+)
 from io_harness.types import Completion, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -72,8 +79,8 @@ def completion(answer: Mapping[str, object], *, who: str) -> Completion:
     Raises `ProviderError`: malformed where it says nothing at all, context_overflow where the
     model stopped at the end of its window before it said anything.
     """
-    blocks = [cast("Block", block) for block in cast("list[object]", answer.get("content") or [])]
-    text = "".join(str(block.get("text", "")) for block in blocks if block.get("type") == "text")
+    blocks = blocks_of(answer.get("content"))
+    text = text_of(answer.get("content"))
     calls = tuple(_call(block) for block in blocks if block.get("type") == "tool_use")
     stop = str(answer.get("stop_reason") or "end")
     usage = _usage(answer.get("usage"))
@@ -112,9 +119,8 @@ def _takes_mark(block: Block) -> bool:
 
 
 def _call(block: Block) -> ToolCall:
-    arguments = block.get("input")
-    given = cast("dict[str, JSON]", arguments) if isinstance(arguments, dict) else str(arguments)
-    return ToolCall(str(block.get("id", "")), str(block.get("name", "")), given)
+    name, given = str(block.get("name") or ""), called_with(block.get("input"))
+    return ToolCall(str(block.get("id") or ""), name, given)
 
 
 def _reasoning(blocks: list[Block]) -> JSON:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from io_harness.context.budget import CachePrice
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 _OPENROUTER_URL = "https://openrouter.ai/api/v1"
 MODEL_FORMS = "anthropic:MODEL, openai:MODEL, openrouter:MODEL or openai-compatible:MODEL@URL"
+_MODEL_AT_URL = re.compile(r"(.+)@(https?://.*)", re.DOTALL)
 NAMED_VENDORS = frozenset({"anthropic", "openai", "openrouter"})
 """Vendors whose model's name is all that it takes to reach it."""
 
@@ -31,7 +33,7 @@ def provider_from(name: str) -> Provider:
     from ANTHROPIC_BASE_URL and OPENAI_BASE_URL. Without a vendor's SDK, without its key, or for
     a name that has none of the forms: `ConfigError`, saying what to do.
     """
-    vendor, colon, model = name.partition(":")
+    vendor, colon, model = name.partition(":") if isinstance(name, str) else ("", "", "")
     if not colon or not model:
         raise ConfigError(f"model {name!r} names no vendor and model: write {MODEL_FORMS}")
     if vendor == "anthropic":
@@ -68,12 +70,13 @@ def _openrouter(model: str) -> Provider:
 
 
 def _compatible(model_and_url: str) -> Provider:
-    model, _, url = model_and_url.rpartition("@")
-    if not model or not url.startswith(("http://", "https://")):
+    found = _MODEL_AT_URL.fullmatch(model_and_url)
+    if found is None:
         raise ConfigError(
             f"openai-compatible:{model_and_url} names no server: write "
             "openai-compatible:MODEL@http://HOST:PORT/v1"
         )
+    model, url = found.groups()
     # A local server takes any key, and the SDK insists on one.
     key = os.environ.get("OPENAI_COMPATIBLE_API_KEY", "none")
     return _openai_class()(model, api_key=key, base_url=url, name="openai-compatible")

@@ -5,14 +5,13 @@ OpenRouter, llama.cpp, vLLM and Ollama are a `base_url` (`pip install 'io-harnes
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import faults
 from io_harness.providers import openai_wire as wire
-from io_harness.providers.wire import answer_object, required_key
+from io_harness.providers.wire import answer_object, required_key, server_url
 
 try:
     import openai
@@ -47,7 +46,7 @@ class OpenAIProvider:
         timeout: seconds for one answer.
 
     Raises:
-        ConfigError: the SDK is not installed, or there is no key.
+        ConfigError: the SDK is not installed, there is no key, or `base_url` is none.
     """
 
     def __init__(
@@ -68,8 +67,8 @@ class OpenAIProvider:
         self.cache_price = cache_price or CachePrice()
         self.context_window = context_window
         self._cache_marks = cache_marks
-        self._limit = output_limit or _output_limit(base_url)
-        self._base_url = base_url
+        self._base_url = server_url("OPENAI_BASE_URL", base_url)
+        self._limit = output_limit or _output_limit(self._base_url)
         self._timeout = timeout
         self._key = required_key("OPENAI_API_KEY", api_key)
 
@@ -116,6 +115,5 @@ class OpenAIProvider:
         return f"{self.name}:{self.model}"
 
 
-def _output_limit(base_url: str | None) -> OutputLimit:
-    elsewhere = base_url or os.environ.get("OPENAI_BASE_URL")
+def _output_limit(elsewhere: str | None) -> OutputLimit:
     return "max_tokens" if elsewhere else "max_completion_tokens"

@@ -13,8 +13,10 @@ from io_harness.providers import faults
 from io_harness.providers.wire import (
     accepted_name,
     argument_object,
+    blocks_of,
+    called_with,
     count,
-    parsed_arguments,
+    text_of,
 )
 from io_harness.types import Completion, ToolCall, Usage
 
@@ -84,8 +86,8 @@ def completion(answer: Mapping[str, object], *, who: str) -> Completion:
     choice = choices[0]
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
-    text = str(message.get("content") or message.get("refusal") or "")
-    calls = tuple(_call(block) for block in message.get("tool_calls") or ())
+    text = text_of(message.get("content")) or text_of(message.get("refusal"))
+    calls = tuple(map(_call, blocks_of(message.get("tool_calls"))))
     if not text and not calls and usage is None:
         raise faults.empty(who)
     stop = "refusal" if message.get("refusal") else str(choice.get("finish_reason") or "end")
@@ -131,16 +133,13 @@ def _set_marks(marked: Mapping[str, Block]) -> None:
             block["content"] = [part]
 
 
-def _call(block: object) -> ToolCall:
-    block = block if isinstance(block, dict) else {}
+def _call(block: Mapping[str, object]) -> ToolCall:
     function = block.get("function")
     function = function if isinstance(function, dict) else {}
-    given = function.get("arguments")
-    arguments = parsed_arguments(given) if isinstance(given, str) else given
     return ToolCall(
         str(block.get("id") or ""),
         str(function.get("name") or ""),
-        arguments if isinstance(arguments, dict | str) else {},
+        called_with(function.get("arguments")),
     )
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from io_harness.context.assembled import shared_prefix
 from io_harness.context.budget import CachePrice
 from io_harness.context.estimate import estimate_tokens
-from io_harness.errors import ProviderError
+from io_harness.errors import ConfigError, ProviderError
 from io_harness.providers.prompt import arguments_text, prompt_text
 from io_harness.types import Completion, CompletionRequest, ToolCall, Usage
 
@@ -29,8 +29,13 @@ class ScriptedProvider:
     Args:
         turns: the answers in order, or a function that makes the answer to a request.
         start: how many turns of the list were given before, as when a run is resumed.
+        model: the model's name in the trace.
         cache_price: prices of cached tokens against plain ones.
+        context_window: tokens of prompt and answer together that it is said to take.
         reports_usage: False leaves the usage out, as some servers do.
+
+    Raises:
+        ConfigError: the turns are neither a list nor a function.
     """
 
     name = "scripted"
@@ -45,6 +50,8 @@ class ScriptedProvider:
         context_window: int | None = None,
         reports_usage: bool = True,
     ) -> None:
+        if isinstance(turns, str) or not (callable(turns) or isinstance(turns, Sequence)):
+            raise ConfigError(f"turns must be a list of turns or a function, got {turns!r}")
         self.model = model
         self.cache_price = cache_price or CachePrice()
         self.context_window = context_window
@@ -91,11 +98,15 @@ class ScriptedProvider:
         return Usage(tokens, output, cache_read=shared, cache_write=tokens - shared)
 
 
-def _as_completion(turn: Completion | str | ToolCall | Sequence[ToolCall]) -> Completion:
+def _as_completion(turn: object) -> Completion:
     if isinstance(turn, Completion):
         return turn
     if isinstance(turn, str):
         return Completion(turn)
     if isinstance(turn, ToolCall):
         return Completion(calls=(turn,), stop="tool_use")
-    return Completion(calls=tuple(turn), stop="tool_use")
+    if isinstance(turn, Sequence):
+        calls = tuple(call for call in turn if isinstance(call, ToolCall))
+        if len(calls) == len(turn):
+            return Completion(calls=calls, stop="tool_use")
+    raise ConfigError(f"a turn is a Completion, a text, or one or more ToolCalls, got {turn!r}")

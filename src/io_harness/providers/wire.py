@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from io_harness import jsontext
 from io_harness.context.escape import clean
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _NAME_CHARS = 64
+_USER_INFO = re.compile(r"//[^/@]*@")
 _LARGEST_COUNT = 2**53
 
 
@@ -24,7 +26,28 @@ def required_key(variable: str, given: str | None = None) -> str:
     key = (given or os.environ.get(variable, "")).strip()
     if not key:
         raise ConfigError(f"there is no key: set {variable} and start again")
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"the key in {variable} has characters that no key has: copy it again")
     return key
+
+
+def server_url(variable: str, given: str | None = None) -> str | None:
+    """Return the URL given, else the one in an environment variable, or `None` without.
+
+    Raises `ConfigError` where it can be no server's.
+    """
+    url = given or os.environ.get(variable, "").strip() or None
+    if url is None:
+        return None
+    try:
+        parts = urlsplit(url)
+        is_server = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        is_server = False
+    if not is_server or not url.isprintable() or " " in url:
+        shown = _USER_INFO.sub("//", url)
+        raise ConfigError(f"{shown!r} is no server's URL: write one as http://HOST:PORT/v1")
+    return url
 
 
 def count(reported: object) -> int | None:
@@ -60,7 +83,31 @@ def argument_object(call: ToolCall) -> dict[str, JSON]:
         jsontext.dumps(call.arguments).encode()
     except UnicodeEncodeError:
         return {clean(key): _clean_value(value) for key, value in call.arguments.items()}
+    except ValueError:  # numbers that are none, as NaN
+        return {}
     return call.arguments
+
+
+def blocks_of(value: object) -> list[dict[str, object]]:
+    """Return the objects of a list that an answer holds; what is none of these is left out."""
+    return [block for block in value if isinstance(block, dict)] if isinstance(value, list) else []
+
+
+def text_of(content: object) -> str:
+    """Return what an answer says: a text, or the texts of its blocks."""
+    if isinstance(content, list):
+        said = (block.get("text") for block in blocks_of(content) if block.get("type") == "text")
+        return "".join(text for text in said if isinstance(text, str))
+    return "" if content is None else str(content)
+
+
+def called_with(arguments: object) -> dict[str, JSON] | str:
+    """Return a call's arguments from what an answer has there: nothing, text, or an object."""
+    if arguments is None:
+        return {}
+    if isinstance(arguments, str):
+        return parsed_arguments(arguments)
+    return arguments if isinstance(arguments, dict) else jsontext.dumps(arguments)
 
 
 def answer_object(text: str, *, who: str) -> dict[str, JSON]:

@@ -8,7 +8,8 @@ from html import escape
 from io_harness.replay import charts
 from io_harness.replay.figures import Figures
 from io_harness.replay.report import BASELINE, ReplayReport, RunReport
-from io_harness.replay.table import plain, relative
+from io_harness.replay.source import printable
+from io_harness.replay.table import relative
 
 _STYLE = """
 :root{color-scheme:light dark;--back:#fff;--text:#1d2430;--soft:#667085;--line:#e3e7ee;
@@ -127,4 +128,4 @@ def _cells(name: str, figures: Figures, base: Figures) -> list[str]:
 
 
 def _safe(text: str) -> str:
-    return escape(plain(text))
+    return escape(printable(text))

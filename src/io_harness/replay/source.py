@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +15,16 @@ from io_harness.types import JSON
 
 MAX_BYTES = 512 * 1024 * 1024
 _PROBE = 65_536
-_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_MAGIC = {
+    b"\x89PNG": "a PNG image, no transcript",
+    b"\x1f\x8b": "compressed by gzip; decompress it first",
+    b"(\xb5/\xfd": "compressed by zstd; decompress it first",
+    b"\xfd7zXZ\0": "compressed by xz; decompress it first",
+    b"BZh": "compressed by bzip2; decompress it first",
+    b"PK\x03\x04": "a ZIP archive; give the recorded runs in it",
+    b"\xff\xfe": "UTF-16 text; save it as UTF-8 first",
+    b"\xfe\xff": "UTF-16 text; save it as UTF-8 first",
+}
 
 
 @dataclass(slots=True)
@@ -55,10 +63,17 @@ def _holds_a_run(value: JSON) -> bool:
 def load(path: str) -> Source:
     """Read a file as JSON. `ConfigError`: it cannot hold a transcript; the message says why."""
     data = _content(path)
-    whole = _value(data)
+    told = data.rstrip(b"\0")
+    whole = _value(told)
     if whole is not None:
-        return Source(path, [whole], whole=True)
+        zeros = Counter({"zero bytes at the end": 1} if told != data else {})
+        return Source(path, [whole], whole=True, notes=zeros)
     return _lines(path, data)
+
+
+def printable(text: str) -> str:
+    """Text from a file's name or content with nothing in it that a terminal would obey."""
+    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
 
 
 def starts_with(path: str, magic: bytes) -> bool:
@@ -99,11 +114,14 @@ def _content(path: str) -> bytes:
 
 
 def _refuse_binary(path: str, head: bytes) -> None:
-    if head.startswith(b"\x89PNG"):
-        raise ConfigError(f"{path}: a PNG image, no transcript")
-    if not head.strip(b"\0"):
+    for magic, what in _MAGIC.items():
+        if head.startswith(magic):
+            raise ConfigError(f"{path}: {what}")
+    # A machine that lost its power leaves zeros where the last lines were.
+    text = head.rstrip(b"\0")
+    if not text:
         raise ConfigError(f"{path}: nothing but zero bytes, no transcript")
-    if head.count(b"\0") > len(head) // 100:
+    if text.count(b"\0") > len(text) // 100:
         raise ConfigError(f"{path}: binary data, no transcript (transcripts are JSON text)")
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from io_harness.replay.figures import Figures, Seen
 from io_harness.replay.report import BASELINE
+from io_harness.replay.source import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -34,20 +35,15 @@ def render(report: ReplayReport) -> RenderableType:
     return Group(*parts)
 
 
-def plain(text: str) -> str:
-    """Text from a file's name or content with nothing in it that a terminal would obey."""
-    return "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in text)
-
-
 def _headline(run: RunReport) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(run.records.items()))
-    return f"\n{plain(run.file)}: {run.format}, {run.steps} requests; {kinds}"
+    return f"\n{printable(run.file)}: {run.format}, {run.steps} requests; {kinds}"
 
 
 def _notes(run: RunReport) -> Iterator[str]:
     for word, counts in (("not understood", run.unknown), ("met", run.notes)):
         if counts:
-            told = ", ".join(f"{plain(what)} {n}" for what, n in sorted(counts.items()))
+            told = ", ".join(f"{printable(what)} {n}" for what, n in sorted(counts.items()))
             yield f"  {word}: {told}"
     if run.reported:
         ratio = run.reported / run.estimated if run.estimated else 0

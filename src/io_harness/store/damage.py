@@ -33,6 +33,16 @@ def reading(what: str) -> Iterator[None]:
         raise StoreCorrupt(f"{what} cannot be read: {error or type(error).__name__}") from error
 
 
+@contextmanager
+def restoring(what: str) -> Iterator[None]:
+    """The same for what a run's driver makes of a text that the store gave it."""
+    try:
+        with reading(what):
+            yield
+    except StoreCorrupt as error:
+        raise advised(error, "the store") from error
+
+
 def advised(error: StoreCorrupt, where: str) -> StoreCorrupt:
     """Return the error as a caller sees it: what is damaged, where, and what to do."""
     return StoreCorrupt(

@@ -193,7 +193,7 @@ _HINTS = {
     errno.ENOENT: "; list_dir and find show what exists",
     errno.EACCES: "; the operating system does not allow it",
     errno.EISDIR: "; it is a directory, see list_dir",
-    errno.ENOTDIR: "; a part of the path is no directory",
+    errno.ENOTDIR: "; it, or a part of it, is no directory: read_file reads a file",
 }
 
 

@@ -31,7 +31,9 @@ def show(
             raise ToolError("this run keeps no trace to show from")
         observation = await here.trace.observation(step, call)
         if observation is None:
-            raise ToolError(f"there is no result of call {call} in step {step}")
+            raise ToolError(
+                f"there is no result of call {call} in step {step}; headers and stubs name them"
+            )
         length = len(observation.text)
         if length and start >= length:
             raise ToolError(f"start {start:,} is past the end: the text has {length:,} characters")

@@ -73,6 +73,8 @@ class Parameters:
             try:
                 bound[name] = self._shapes[name].fit(value)
             except _Misfit as misfit:
+                if value is None and name not in self._required:
+                    continue  # many models send null for what they leave out
                 raise ToolError(f"the argument {name!r} {misfit}") from None
         return bound
 
@@ -146,7 +148,10 @@ def _scalar(kind: type) -> _Shape:
 
     def fit(value: JSON) -> object:
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            return float(value)
+            try:
+                return float(value)
+            except OverflowError:
+                raise _Misfit("is too large") from None
         if kind is int and isinstance(value, float) and value.is_integer():
             return int(value)
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):

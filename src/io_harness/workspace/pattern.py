@@ -68,7 +68,7 @@ class PathPattern:
 
 def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
     if not pattern:
-        raise PatternError("the pattern is empty; every line would match")
+        raise PatternError("the pattern is empty; everything would match")
     if expression.startswith("(?m") and "\n" in pattern:
         raise PatternError("the pattern has a line end; a match lies within one line")
     if len(pattern) > PATTERN_MAX_CHARS:
@@ -87,6 +87,7 @@ def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
     except re2.error as error:
         reason = error.args[0]
         told = reason.decode(errors="replace") if isinstance(reason, bytes) else str(reason)
+        told = told.replace(expression, pattern)
         raise PatternError(
             f"the pattern cannot be used: {told[:200]}. This is RE2 syntax: no lookaround, no "
             "back-references, no possessive quantifiers; escape ( [ { . * + ? to mean themselves"

@@ -122,7 +122,7 @@ class _Lines:
 
 def _length(chunk: bytes, lines: int) -> int:
     """How many bytes the first lines of a chunk take."""
-    return sum(map(len, islice(io.BytesIO(chunk), lines)))
+    return sum(map(len, islice(io.BytesIO(chunk), min(lines, len(chunk)))))
 
 
 def _whole_characters(data: bytearray) -> int:

@@ -206,6 +206,8 @@ class Root:
             return outside(path)
         if error.errno in _NO_FILE:
             return not_regular(path, stat.S_IFSOCK)
+        if error.errno == errno.EBADF:
+            return OSError(errno.EBADF, "the workspace is closed: open it again", path)
         return OSError(error.errno, error.strerror, path)
 
 
@@ -253,5 +255,5 @@ _KINDS = {
 
 def not_regular(path: str, mode: int) -> NotRegularFile:
     """The error for what is no regular file."""
-    kind = _KINDS.get(stat.S_IFMT(mode), "no regular file")
-    return NotRegularFile(f"{shown(path)} is {kind}, not a regular file")
+    kind = _KINDS.get(stat.S_IFMT(mode), "of another kind")
+    return NotRegularFile(f"{shown(path) or '.'} is not a regular file but {kind}")

@@ -46,6 +46,8 @@ class Workspace:
     ) -> None:
         if sys.platform == "win32":
             raise ConfigError("a workspace needs Linux or macOS: Windows lacks the means")
+        if isinstance(root, str) and (not root or "\0" in root):
+            raise ConfigError(f"the workspace root is {root!r}: name a directory that exists")
         self.root = Path(os.path.realpath(root))
         self._root = Root(
             self.root, containment=containment, one_device=one_device, hard_links=hard_links

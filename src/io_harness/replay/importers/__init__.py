@@ -15,7 +15,7 @@ from io_harness.replay.importers import (
     pi,
     swe_agent,
 )
-from io_harness.replay.source import load, starts_with
+from io_harness.replay.source import load, printable, starts_with
 
 if TYPE_CHECKING:
     from io_harness.replay.records import Transcript
@@ -69,7 +69,7 @@ def _found(source: Source) -> str:
     """What the JSON is, in a few words."""
     first = source.values[0]
     if isinstance(first, dict):
-        names = ", ".join(sorted(first)[:5]) or "no fields"
+        names = ", ".join(map(printable, sorted(first)[:5])) or "no fields"
         return f"JSON {'object' if source.whole else 'lines'} with {names}"[:160]
     if isinstance(first, list):
         return f"a JSON list of {len(first)} items"

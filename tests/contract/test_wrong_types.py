@@ -1,0 +1,137 @@
+"""What a newcomer passes by mistake is named at once, with what to give instead."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from io_harness import (
+    CachePrice,
+    Completion,
+    Policy,
+    Rule,
+    ScriptedProvider,
+    Store,
+    TaskContract,
+    Verification,
+    Workspace,
+    provider_from,
+    resume,
+    run_sync,
+)
+from io_harness.errors import ConfigError
+
+C = TaskContract.workspace("Do it.", "work")
+
+
+def wrong(value: object) -> Any:  # noqa: ANN401  (hides a wrong type from the type checker)
+    return value
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (lambda: C.with_context_budget(wrong(24_000)), "context_budget must be a ContextBudget"),
+        (lambda: C.with_constraints(wrong(["a", "b"])), r"each of the constraints .* got \['a'"),
+        (lambda: C.with_constraints(""), "each of the constraints"),
+        (lambda: C.with_memory_limits(wrong(3)), "memory_limits must be a MemoryLimits, got 3"),
+        (lambda: C.with_retries(wrong(3)), "retries must be a Retries, got 3"),
+        (lambda: C.with_stall(wrong(3)), "stall must be a StallLimits, got 3"),
+        (lambda: C.with_cache_price(wrong((0.1, 1))), "cache_price must be a CachePrice"),
+        (lambda: C.with_calibration(wrong("yes")), "calibration must be a bool"),
+        (lambda: C.with_workspace_id(wrong(3)), "workspace_id must be a text"),
+        (lambda: C.with_command_env(wrong({"A": 1})), "'A'=1 cannot be an environment variable"),
+        (lambda: TaskContract.workspace("x", "w", wrong("pytest")), "must be a Verification"),
+        (lambda: TaskContract.workspace("x", ""), "root must be a text that is not empty"),
+        (lambda: TaskContract.workspace("x", wrong(None)), "root must be a text"),
+        (lambda: TaskContract.workspace("x", wrong(b"w")), "root must be a text"),
+        (lambda: TaskContract.workspace("x", "a\0b"), "root must be a text"),
+        (lambda: Verification.command("pytest -q"), r"Verification.command\('pytest', '-q'\)"),
+        (lambda: ScriptedProvider("Done."), "turns must be a list of turns or a function"),
+        (lambda: ScriptedProvider(wrong(None)), "turns must be a list"),
+        (lambda: provider_from(wrong(None)), "names no vendor"),
+        (lambda: Policy.default().extended(wrong(("read", "deny", "x"))), "no Rule"),
+        (lambda: Policy.default().extended(Rule(wrong("reed"), wrong("deny"), "x")), "no such act"),
+        (lambda: Workspace(""), "name a directory that exists"),
+        (lambda: Workspace("a\0b"), "name a directory that exists"),
+    ],
+)
+def test_a_value_of_another_kind(make: Callable[[], object], says: str) -> None:
+    with pytest.raises(ConfigError, match=says):
+        make()
+
+
+def test_programs_whose_names_have_blanks_are_paths() -> None:
+    assert Verification.command("/opt/My Tools/check").argv == ("/opt/My Tools/check",)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"contract": "do it"}, "contract must be a TaskContract, got 'do it'"),
+        ({"provider": "anthropic:m"}, "provider must have name, .*; 'anthropic:m' lacks name"),
+        ({"store": "runs.db"}, "store must be a Store, got 'runs.db'"),
+        ({"policy": "workspace"}, "policy must be a Policy, got 'workspace'"),
+        ({"approver": lambda _: True}, "approver must have decide"),
+        ({"tools": [len]}, "each of the tools must have spec, acts, plan"),
+        ({"observer": 3}, "observer must be a function"),
+    ],
+)
+def test_an_argument_of_another_kind(
+    tmp_path: Path, arguments: dict[str, object], says: str
+) -> None:
+    with Store.memory() as store:
+        given: dict[str, Any] = {
+            "contract": TaskContract.workspace("Do it.", tmp_path),
+            "provider": ScriptedProvider(["Done."]),
+            "store": store,
+            "policy": Policy.workspace(),
+            **arguments,
+        }
+        with pytest.raises(ConfigError, match=says):
+            run_sync(given.pop("contract"), given.pop("provider"), given.pop("store"), **given)
+        assert store.runs() == ()
+
+
+def test_resume_takes_a_store() -> None:
+    with pytest.raises(ConfigError, match="store must be a Store"):
+        asyncio.run(resume("r", ScriptedProvider([]), wrong("runs.db")))
+
+
+class Mine:
+    """A provider of one's own, with a mistake."""
+
+    name, model, cache_price = "mine", "m", CachePrice()
+
+    def __init__(self, complete: Callable[[object], object]) -> None:
+        self.complete = complete
+
+
+async def says_text(_: object) -> object:
+    return "Done."
+
+
+@pytest.mark.parametrize(
+    ("complete", "says"),
+    [
+        (says_text, "what complete of mine:m returns must be a Completion, got 'Done.'"),
+        (lambda _: Completion("Done."), "mine:m: complete must be async"),
+    ],
+)
+def test_a_provider_of_ones_own_is_told_its_mistake(
+    tmp_path: Path, complete: Callable[[object], object], says: str
+) -> None:
+    contract = TaskContract.workspace("Do it.", tmp_path)
+    with Store.memory() as store, pytest.raises(ConfigError, match=says):
+        run_sync(contract, wrong(Mine(complete)), store, policy=Policy.workspace())
+
+
+def test_a_turn_that_is_none_is_named(tmp_path: Path) -> None:
+    script = ScriptedProvider(wrong([{"a": 1}]))
+    contract = TaskContract.workspace("Do it.", tmp_path)
+    with Store.memory() as store, pytest.raises(ConfigError, match="a turn is a Completion, a t"):
+        run_sync(contract, script, store, policy=Policy.workspace())
