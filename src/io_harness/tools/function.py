@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from io_harness.errors import ConfigError
 from io_harness.jsontext import dumps
+from io_harness.tools import foreign
 from io_harness.tools.base import Need, Plan, ToolContext
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.tools.schema import Parameters, parameters_of
@@ -98,15 +98,9 @@ class FunctionTool:
         )
 
         async def perform() -> ToolOutcome:
-            return _filled(outcome, await self._result(bound))
+            return _filled(outcome, await foreign.call(self.function, **bound))
 
         return Plan(needs, perform)
-
-    async def _result(self, bound: dict[str, object]) -> object:
-        """What the function returns; one that is not async runs in a worker thread."""
-        if inspect.iscoroutinefunction(self.function):
-            return await self.function(**bound)
-        return await asyncio.to_thread(self.function, **bound)
 
 
 def _said(named: Named, arguments: Mapping[str, JSON]) -> str | None:
