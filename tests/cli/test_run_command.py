@@ -302,10 +302,24 @@ def test_what_resume_allows_comes_on_top_of_the_runs_own_policy(shell: Shell) ->
 
 
 def test_control_characters_of_a_model_do_not_reach_the_terminal(shell: Shell) -> None:
-    with model(["\x1b]8;;http://evil\x07done\u202e"]) as server:
+    with model(["\x1b]8;;http://evil\x07done\u202e [bold]:warning:"]) as server:
         done = shell.run(server)
     assert "\x1b" not in done.out
+    assert "[bold]:warning:" in done.out
     assert "\\u{1b}" in done.out
+
+
+def test_a_user_without_a_home_names_a_store(shell: Shell) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        shell.patch.delenv(name)
+    shell.patch.setattr(Path, "home", homeless)
+    done = shell("runs")
+    assert (done.code, "there is no home directory to keep a store in" in done.err) == (2, True)
+    with model(["Done."]) as server:
+        assert shell.run(server).code == 0
 
 
 def test_the_scripted_provider_is_no_model_of_the_command_line(shell: Shell) -> None:

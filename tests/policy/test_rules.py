@@ -95,7 +95,16 @@ def test_ten_thousand_random_policies_agree_with_the_naive_reading() -> None:
     [
         *(".env", "a/.env", ".env.local", "deep/er/.env.prod", "cert.pem", "a/b.key", "k.p12"),
         *("k.pfx", "id_rsa", "x/id_ed25519", "id_ecdsa", ".netrc", ".npmrc", ".pypirc"),
-        *(".ssh/config", ".aws/credentials", ".ENV", "a/Cert.PEM", ".SSH/x", "a/ID_RSA"),
+        *(
+            ".ssh/config",
+            "a/.ssh/config",
+            ".aws/credentials",
+            "a/b/.aws/credentials",
+            ".ENV",
+            "a/Cert.PEM",
+            ".SSH/x",
+            "a/ID_RSA",
+        ),
     ],
 )
 @pytest.mark.parametrize("preset", [Policy.default, Policy.workspace])
@@ -115,7 +124,7 @@ def test_presets_say_what_they_promise() -> None:
     }
     for policy, effects in expected.items():
         assert [policy.check(act, "src/a.py").effect for act in Act] == effects
-    for subject in (".git/config", "sub/.git/hooks/pre-commit", "io-harness.toml"):
+    for subject in (".git/config", "sub/.git/hooks/x", ".git", "sub/.GIT", "io-harness.toml"):
         assert Policy.workspace().check(Act.WRITE, subject).effect is deny
         assert Policy.workspace().check(Act.READ, subject).effect is allow
     assert Policy.permissive().check(Act.READ, ".env").effect is allow

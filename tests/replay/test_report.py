@@ -207,3 +207,30 @@ def paeth(left: int, above: int, corner: int) -> int:
     if a <= b and a <= c:
         return left
     return above if b <= c else corner
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("ceiling", {"ceiling": 63}),
+        ("ceiling", {"ceiling": "24000"}),
+        ("fixed", {"fixed": -1}),
+        ("fixed", {"fixed": None}),
+        ("min_steps", {"min_steps": 1.5}),
+        ("price", {"price": (0.1, 1.25)}),
+        ("paths", {"paths": "run.jsonl"}),
+        ("paths", {"paths": b"run.jsonl"}),
+        ("paths", {"paths": Path("run.jsonl")}),
+        ("paths", {"paths": None}),
+        ("paths", {"paths": [None]}),
+        ("no path", {"paths": ["a\0b"]}),
+    ],
+)
+def test_a_wrong_argument_is_named(name: str, options: dict[str, object]) -> None:
+    with pytest.raises(ConfigError, match=name):
+        replay_files(**{"paths": [], **options})  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_a_path_may_be_a_path(tmp_path: Path) -> None:
+    report = replay_files([Path(write_sample("pi", tmp_path))])
+    assert json.dumps(report.to_json())

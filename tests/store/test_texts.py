@@ -7,14 +7,15 @@ import os
 import random
 import tempfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from benchmarks.store.growth import measure, turns
 
 from io_harness.errors import StoreCorrupt
-from io_harness.store import Store
-from io_harness.store.base import SQLValue, Transaction
+from io_harness.store import Store, reading
+from io_harness.store.base import Row, SQLValue, Transaction
 from io_harness.store.codec import (
     INLINE_CHARS,
     as_int,
@@ -205,7 +206,33 @@ def test_a_long_run_is_rebuilt_exactly_though_its_driver_changed() -> None:
         assert [event.pieces for event in events] == [turn.assembly.pieces for turn in made]
         assert [event.detail for event in events] == [turn.assembly.detail for turn in made]
         assert [step.request for step in steps] == [turn.request for turn in made]
+        early, late = (statements(store, step) for step in (100, 290))
+        assert late < 1.5 * early
         for turn in random.Random(2).sample(made, 20):
             (step,) = store.steps("run", step=turn.step)
             assert step.request == turn.request
             assert step.observations == turn.observations
+
+
+def statements(store: Store, step: int) -> int:
+    """How many statements it takes to read one step."""
+
+    class Counted:
+        def __init__(self, tx: Transaction) -> None:
+            self.tx = tx
+            self.count = 0
+
+        def execute(self, sql: str, parameters: Sequence[SQLValue] = ()) -> list[Row]:
+            self.count += 1
+            return self.tx.execute(sql, parameters)
+
+        def changes(self) -> int:
+            return self.tx.changes()
+
+    def work(tx: Transaction) -> int:
+        counted = Counted(tx)
+        (read,) = reading.steps(counted, "run", step)
+        assert read.step == step
+        return counted.count
+
+    return store._backend.read(work)

@@ -114,6 +114,28 @@ def test_a_failure_is_an_error_and_the_run_goes_on(call: Bench) -> None:
     assert bench(call).fails("fails", how="other") == "the tool failed: KeyError: 'x'"
 
 
+@pytest.mark.parametrize("name", ["", "a b", "<lambda>", "x" * 65, "a.b", "h\u00e9"])
+def test_a_name_that_vendors_refuse_is_refused_here(name: str) -> None:
+    def mine(x: str) -> str:
+        return x
+
+    with pytest.raises(ConfigError, match="1 to 64 letters"):
+        tool(name=name)(mine)
+    mine.__name__ = name
+    with pytest.raises(ConfigError, match="give another name"):
+        tool(mine)
+
+
+def test_what_names_no_parameter_or_kind_is_refused() -> None:
+    def mine(x: str) -> str:
+        return x
+
+    with pytest.raises(ConfigError, match="no parameter is named 'y'; there are x"):
+        tool(key="y")(mine)
+    with pytest.raises(ConfigError, match="'fly' is no kind; there are read, "):
+        tool(kind="fly")(mine)  # type: ignore[call-overload]
+
+
 def test_a_path_kind_needs_a_target() -> None:
     with pytest.raises(ConfigError, match="needs a target"):
 

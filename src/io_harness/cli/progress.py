@@ -53,7 +53,7 @@ class Shown(ABC):
             return
         try:
             self.show(event)
-        except ReaderGoneError:
+        except (ReaderGoneError, BrokenPipeError):
             self.is_unread = True
             signal.raise_signal(signal.SIGINT)
 

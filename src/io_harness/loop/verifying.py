@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
 from io_harness.contract import Verification
 from io_harness.contract.verification import VerificationKind
-from io_harness.tools import Plan, ToolContext, ToolError
+from io_harness.tools import Plan, ToolContext, ToolError, foreign
 from io_harness.tools.command import run_command
 from io_harness.types import JSON
 
@@ -46,12 +45,7 @@ async def _callable(verification: Verification, root: Path) -> Report:
     check = verification.check
     assert check is not None
     try:
-        said = (
-            check(root)
-            if inspect.iscoroutinefunction(check)
-            else await asyncio.to_thread(check, root)
-        )
-        said = await said if inspect.isawaitable(said) else said
+        said = await foreign.call(check, root)
     except Exception as error:
         return Report(False, f"the operator's check failed: {type(error).__name__}: {error}")
     if isinstance(said, str):

@@ -161,13 +161,15 @@ def _denied(act: Act, *patterns: str) -> tuple[Rule, ...]:
 
 _SECRET_NAMES = (
     *(".env", ".env.*", "*.pem", "*.key", "*.p12", "*.pfx"),
-    *("id_rsa", "id_ed25519", "id_ecdsa", ".netrc", ".npmrc", ".pypirc", ".ssh/*", ".aws/*"),
+    *("id_rsa", "id_ed25519", "id_ecdsa", ".netrc", ".npmrc", ".pypirc"),
+    *(".ssh/*", "*/.ssh/*", ".aws/*", "*/.aws/*"),
 )
 SECRETS = Layer(
     "secrets",
     (
         *_denied(Act.READ, *_SECRET_NAMES),
-        *_denied(Act.WRITE, *_SECRET_NAMES, ".git/*", "*/.git/*", "io-harness.toml"),
+        # `.git` as a file names the directory whose hooks git runs.
+        *_denied(Act.WRITE, *_SECRET_NAMES, ".git", ".git/*", "*/.git/*", "io-harness.toml"),
     ),
     folds_case=True,
 )

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from os import PathLike, fspath
 
-from io_harness.context import CachePrice
+from io_harness.context import CachePrice, checks
+from io_harness.context.budget import MIN_CEILING_TOKENS
+from io_harness.errors import ConfigError
 from io_harness.replay.assembled import AssemblerPolicy
 from io_harness.replay.figures import Figures, Seen
 from io_harness.replay.importers import read_transcripts
@@ -99,7 +102,7 @@ class ReplayReport:
 
 
 def replay_files(
-    paths: Sequence[str],
+    paths: Sequence[str | PathLike[str]],
     *,
     min_steps: int = 1,
     ceiling: int = 24_000,
@@ -111,11 +114,28 @@ def replay_files(
 
     `ceiling` is each section's most estimated tokens, `fixed` the tokens of system text and tool
     schemas before it, `price` what a cached and a new token cost. Needs no key and no network.
-    Raises `ConfigError` for a file that holds no transcript, naming what was found instead.
+    Raises `ConfigError` for a file that holds no transcript, naming what was found instead, and
+    for an argument that cannot be, naming it.
     """
+    checks.whole("ceiling", ceiling, MIN_CEILING_TOKENS, unit="tokens")
+    checks.whole("fixed", fixed, 0, unit="tokens")
+    checks.whole("min_steps", min_steps, 0)
+    if not isinstance(price, CachePrice):
+        raise ConfigError(f"price must be a CachePrice, got {checks.shown(price)}")
     terms = Terms(ceiling, price.read, price.write, fixed)
-    runs = tuple(_replay(run, policies, terms) for path in paths for run in read_transcripts(path))
+    runs = tuple(
+        _replay(run, policies, terms) for path in _paths(paths) for run in read_transcripts(path)
+    )
     return ReplayReport(runs, terms, min_steps)
+
+
+def _paths(paths: Sequence[str | PathLike[str]]) -> Iterator[str]:
+    if isinstance(paths, str | bytes | PathLike) or not isinstance(paths, Iterable):
+        raise ConfigError(f"paths must be a list of paths, got {checks.shown(paths)}")
+    for path in paths:
+        if not isinstance(path, str | PathLike):
+            raise ConfigError(f"paths must be a list of paths, there is {checks.shown(path)} in it")
+        yield fspath(path)
 
 
 def _replay(run: Transcript, policies: Mapping[str, Policy], terms: Terms) -> RunReport:

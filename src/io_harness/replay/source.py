@@ -83,7 +83,7 @@ def starts_with(path: str, magic: bytes) -> bool:
             return False
         with open(path, "rb") as file:
             return file.read(len(magic)) == magic
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
@@ -94,6 +94,8 @@ def _content(path: str) -> bytes:
         raise ConfigError(f"{path}: no such file; give the path of a recorded run") from None
     except OSError as error:
         raise ConfigError(f"{path}: cannot be looked at ({error.strerror})") from None
+    except ValueError as error:
+        raise ConfigError(f"{path!r}: no path ({error})") from None
     if stat.S_ISDIR(status.st_mode):
         raise ConfigError(f"{path}: a directory; give the files of recorded runs in it")
     if not stat.S_ISREG(status.st_mode):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from io_harness.errors import HarnessError
+from io_harness.errors import ConfigError, HarnessError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -14,6 +15,18 @@ if TYPE_CHECKING:
     from io_harness.tools.outcome import ToolOutcome
     from io_harness.types import JSON, Act, MemoryWrite, Observation, ToolSpec
     from io_harness.workspace import Workspace
+
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+
+
+def checked_name(name: object) -> str:
+    """Return a tool's name; `ConfigError` for one that a vendor would refuse in every request."""
+    if not isinstance(name, str) or _NAME.fullmatch(name) is None:
+        raise ConfigError(
+            f"a tool's name has 1 to 64 letters, digits, _ and -, got {name!r}: give another name"
+        )
+    return name
 
 
 class ToolError(HarnessError):

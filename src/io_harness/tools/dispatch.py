@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from io_harness.errors import ConfigError, HarnessError
 from io_harness.policy import ApprovalRequest, Choice, Decision
-from io_harness.tools.base import Draft, Plan, ToolError
+from io_harness.tools.base import Draft, Plan, ToolError, checked_name
+from io_harness.tools.foreign import in_thread
 from io_harness.tools.outcome import Approval, Deferred, Started, ToolOutcome
 from io_harness.types import Effect, ObsKind
 
@@ -31,9 +31,10 @@ class Toolbox:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
         for tool in tools:
-            if tool.spec.name in self._tools:
-                raise ConfigError(f"two tools are named {tool.spec.name!r}; rename one")
-            self._tools[tool.spec.name] = tool
+            name = checked_name(tool.spec.name)
+            if name in self._tools:
+                raise ConfigError(f"two tools are named {name!r}; rename one")
+            self._tools[name] = tool
 
     @property
     def specs(self) -> tuple[ToolSpec, ...]:
@@ -90,14 +91,14 @@ class _Call:
     ) -> ToolOutcome | Deferred:
         """The outcome for these arguments; who rewrote them has approved of them."""
         try:
-            plan = await asyncio.to_thread(self._tool.plan, arguments, self._context)
+            plan = await in_thread(self._tool.plan, arguments, self._context)
             asks = self._ruled(plan.needs)
-            ready = plan if isinstance(plan, Plan) else await asyncio.to_thread(plan.draft)
+            ready = plan if isinstance(plan, Plan) else await in_thread(plan.draft)
         except Exception as error:  # a tool may raise anything: the run goes on
             return self._finished(_failure(error), arguments)
         if rewritten:
             asks = []
-        diff = await asyncio.to_thread(ready.diff) if asks and isinstance(ready, Draft) else ""
+        diff = await in_thread(ready.diff) if asks and isinstance(ready, Draft) else ""
         for need, verdict in asks:
             request = ApprovalRequest(
                 need.act, need.names[0], verdict, self._tool.spec.name, arguments, diff

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from io_harness.errors import ConfigError
 from io_harness.jsontext import dumps
-from io_harness.tools.base import Need, Plan, ToolContext
+from io_harness.tools import foreign
+from io_harness.tools.base import Need, Plan, ToolContext, checked_name
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.tools.schema import Parameters, parameters_of
 from io_harness.types import Act, ObsKind, ToolSpec
@@ -41,11 +41,18 @@ class _Declared:
 
     def tool(self, function: Callable[..., object]) -> FunctionTool:
         """The function as a tool."""
+        name = checked_name(function.__name__ if self.name is None else self.name)
+        if self.kind not in tuple(ObsKind):
+            kinds = ", ".join(ObsKind)
+            raise ConfigError(f"{name}: {self.kind!r} is no kind; there are {kinds}")
         path_act = _PATH_KINDS.get(self.kind)
         if path_act and self.target is None:
-            raise ConfigError(f"a tool of kind {self.kind} needs a target: the path's argument")
+            raise ConfigError(f"{name}: kind {self.kind} needs a target: the path's argument")
         parameters = parameters_of(function, given=ToolContext)
-        name = self.name or function.__name__
+        for word in (self.target, self.scope, self.key, self.subject):
+            if isinstance(word, str) and word not in parameters.names:
+                there = ", ".join(parameters.names) or "none"
+                raise ConfigError(f"{name}: no parameter is named {word!r}; there are {there}")
         spec = ToolSpec(name, inspect.getdoc(function) or "", parameters.schema)
         looks = self.kind in (ObsKind.READ, ObsKind.GREP, ObsKind.FIND)
         known = replace(
@@ -98,15 +105,9 @@ class FunctionTool:
         )
 
         async def perform() -> ToolOutcome:
-            return _filled(outcome, await self._result(bound))
+            return _filled(outcome, await foreign.call(self.function, **bound))
 
         return Plan(needs, perform)
-
-    async def _result(self, bound: dict[str, object]) -> object:
-        """What the function returns; one that is not async runs in a worker thread."""
-        if inspect.iscoroutinefunction(self.function):
-            return await self.function(**bound)
-        return await asyncio.to_thread(self.function, **bound)
 
 
 def _said(named: Named, arguments: Mapping[str, JSON]) -> str | None:

@@ -78,6 +78,11 @@ class Parameters:
                 raise ToolError(f"the argument {name!r} {misfit}") from None
         return bound
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the arguments."""
+        return tuple(self._shapes)
+
     def _names(self) -> str:
         return ", ".join(self._shapes) or "none"
 
