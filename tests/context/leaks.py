@@ -40,6 +40,9 @@ def use(flavour: Flavour) -> None:
         kernel.emit("block", "hidden é" if kernel.hidden else "", None)
         kernel.release()
         kernel.covering(gid, 0, 2**40)
+        flavour.module.filled(
+            ("step ", " of ", ""), number, f"text {flavour.module.grouped(number)}"
+        )
         try:
             kernel.show(number + 1, "no such position", 0, 0)
         except IndexError:
