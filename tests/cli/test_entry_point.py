@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from io_harness.cli.exits import EXIT_OF
 from io_harness.store import Store
 
 
@@ -31,6 +32,13 @@ def test_doctor_tells_what_is_there_as_text_and_as_json() -> None:
     assert "python: 3." in io_harness("doctor").stdout
     told = json.loads(io_harness("doctor", "--json").stdout)
     assert {"python", "anthropic", "openai"} <= {finding["name"] for finding in told["findings"]}
+
+
+def test_help_tells_the_exit_codes_and_an_example() -> None:
+    told = " ".join(io_harness("--help").stdout.split())
+    assert all(f" {code} " in told for code in EXIT_OF.values())
+    example = " ".join(io_harness("run", "--help").stdout.split())
+    assert 'io-harness run "Make the tests pass." --verify "pytest -q"' in example
 
 
 @pytest.mark.parametrize("args", [("nonsense",), ("--nonsense",), ("doctor", "--nonsense")])
