@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -17,8 +18,9 @@ from io_harness.store import Store
 def io_harness(*args: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
     program = "import sys; from io_harness.cli.main import main; sys.argv[0] = 'io-harness'; main()"
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
-        [sys.executable, "-c", program, *args], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *args], capture_output=True, text=True, check=False, env=env
     )
 
 
