@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -10,14 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from io_harness.cli.exits import EXIT_OF
 from io_harness.store import Store
 
 
 def io_harness(*args: str) -> subprocess.CompletedProcess[str]:
     """Run the command in a process of its own."""
     program = "import sys; from io_harness.cli.main import main; sys.argv[0] = 'io-harness'; main()"
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
-        [sys.executable, "-c", program, *args], capture_output=True, text=True, check=False
+        [sys.executable, "-c", program, *args], capture_output=True, text=True, check=False, env=env
     )
 
 
@@ -31,6 +34,13 @@ def test_doctor_tells_what_is_there_as_text_and_as_json() -> None:
     assert "python: 3." in io_harness("doctor").stdout
     told = json.loads(io_harness("doctor", "--json").stdout)
     assert {"python", "anthropic", "openai"} <= {finding["name"] for finding in told["findings"]}
+
+
+def test_help_tells_the_exit_codes_and_an_example() -> None:
+    told = " ".join(io_harness("--help").stdout.split())
+    assert all(f" {code} " in told for code in EXIT_OF.values())
+    example = " ".join(io_harness("run", "--help").stdout.split())
+    assert 'io-harness run "Make the tests pass." --verify "pytest -q"' in example
 
 
 @pytest.mark.parametrize("args", [("nonsense",), ("--nonsense",), ("doctor", "--nonsense")])

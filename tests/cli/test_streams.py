@@ -23,6 +23,7 @@ READ: Answer = ("read_file", {"path": "a.py"})
 def in_shell(line: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run a line of bash, in which `$IO` is the command."""
     env = {**os.environ, "IO": PROGRAM, **more}
+    env.pop("COLUMNS", None)
     return subprocess.run(
         ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {line}"],
         capture_output=True, text=True, check=False, timeout=60, env=env,

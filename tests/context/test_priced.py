@@ -142,6 +142,7 @@ EVENT = st.one_of(
     st.tuples(st.just("edit"), PATHS, st.integers(0, 12), st.integers(0, 4), LINES),
     st.tuples(st.just("remove"), PATHS),
     st.tuples(st.just("said"), st.integers(0, 900)),
+    st.tuples(st.just("ceiling"), st.integers(64, 300) | st.integers(64, 5_000)),
     st.tuples(st.just("turn")),
 )
 
@@ -180,6 +181,8 @@ def _happens(story: Story, event: tuple[object, ...]) -> None:
             story.files.remove(path.removeprefix("./"))
         case ("said", int(length)):
             story.ledger.push(Observation(story.step, ObsKind.TOOL, "run", "x" * length))
+        case ("ceiling", int(tokens)):
+            story.ceiling = tokens
         case ("turn",):
             story.turn()
 

@@ -103,7 +103,7 @@ def test_a_callable_must_be_given_again() -> None:
         Verification.all_of(Verification.none(), Verification.callable(lambda root: True))
     )
     assert contract.verification.holds_callable
-    with pytest.raises(ConfigError, match="give it again"):
+    with pytest.raises(ConfigError, match="with the contract given again"):
         contract_from_json(contract_to_json(contract))
 
 

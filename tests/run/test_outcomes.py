@@ -367,7 +367,7 @@ def test_a_callable_check_is_asked_and_must_be_given_again(root: Path) -> None:
     wanted = contract(root, Verification.callable(check)).with_max_steps(1)
     result = ran(wanted, ["Done."], store)
     assert result.outcome is Outcome.STEP_CAP
-    with pytest.raises(ConfigError, match="give it again"):
+    with pytest.raises(ConfigError, match="with the contract given again"):
         asyncio.run(resume(result.run_id, ScriptedProvider([]), store))
     script: Script = ["Done.", write("c.py", ""), "Now."]
     again = asyncio.run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import os
 import random
 import shutil
@@ -19,6 +20,7 @@ from io_harness.errors import StoreFailed, StoreFull
 from io_harness.store import Lease, Store
 from io_harness.store.sqlite import writer
 from tests.store.disks import Contents, FailingDisk, ForgettingDisk, memory_directory
+from tests.store.golden.make import PLACE
 from tests.store.runs import answer, begin, observations
 
 FULL = os.environ.get("IO_HARNESS_FULL_STORE_TESTS") == "1"
@@ -145,6 +147,25 @@ def test_making_a_store_may_fail_at_any_act(place: Path) -> None:
         with Store.open(path) as store:
             assert store.runs() == ()
             assert store.memory_put("w", "k", "v", run_id="r", step=1).evicted == ()
+        check_whole(path)
+
+
+@pytest.mark.parametrize("code", [apsw.SQLITE_IOERR, apsw.SQLITE_FULL])
+def test_bringing_an_older_store_up_to_date_may_fail_at_any_act(place: Path, code: int) -> None:
+    older = gzip.decompress((PLACE / "schema-1.db.gz").read_bytes())
+    counting = FailingDisk()
+    (place / "0.db").write_bytes(older)
+    with counting.open(place / "0.db") as store:
+        whole = store.steps("golden")
+    for fail_at in range(1, counting.acts + 1, EVERY):
+        path = place / f"{fail_at}.db"
+        path.write_bytes(older)
+        disk = FailingDisk(code)
+        disk.fail_at = fail_at
+        with suppress(StoreFailed, StoreFull):
+            disk.open(path).close()
+        with Store.open(path) as store:
+            assert store.steps("golden") == whole, disk.failed
         check_whole(path)
 
 

@@ -30,6 +30,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Run tool-using agents with a hard ceiling on every request and a durable memory.",
+    epilog="Exit codes: 0 success, 1 ended without success, 2 wrong use or input, 3 the provider "
+    "failed, 4 awaiting approval, 130 interrupted.",
 )
 memory = typer.Typer(no_args_is_help=True, help="See and rule the notes about a workspace.")
 
@@ -58,7 +60,10 @@ def demo(place: DirOption = None) -> None:
     raise typer.Exit(_demo.show(place))
 
 
-@app.command()
+@app.command(
+    epilog='As in: io-harness run "Make the tests pass." --verify "pytest -q" '
+    "--model anthropic:claude-sonnet-4-5 --allow write"
+)
 @with_common
 def run(  # noqa: PLR0917  (a command's parameters are its options)
     common: Common,

@@ -26,7 +26,8 @@ def _path(text: str) -> Path:
 
 
 StoreOption = Annotated[
-    str | None, typer.Option("--store", metavar="PATH", help="The store; else $IO_HARNESS_STORE.")
+    str | None,
+    typer.Option("--store", metavar="PATH", help="The store; else $IO_HARNESS_STORE or your own."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON, for machines.")]
 RootOption = Annotated[
@@ -76,7 +77,9 @@ class Common:
     ] = None
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", metavar="FILE", parser=_path, help="A policy, as TOML."),
+        typer.Option(
+            "--policy", metavar="FILE", parser=_path, help="A policy, as TOML; else your own."
+        ),
     ] = None
     allow: Annotated[
         str | None,

@@ -127,7 +127,10 @@ def _verification(given: object, where: str) -> Verification:
         case {"all_of": list(parts)}:
             return Verification.all_of(*(_verification(part, where) for part in parts))
         case {"callable": _}:
-            raise ConfigError(f"{where} holds a callable, which cannot be stored: give it again")
+            raise ConfigError(
+                f"{where} holds a callable, which cannot be stored: resume from Python, with the "
+                "contract given again"
+            )
     raise ConfigError(
         f"{where}: verification is a table with command, file_contains, file_equals or all_of, "
         f"got {given!r}"
