@@ -124,3 +124,8 @@ def _elided(value: object) -> object:
             return {key: _elided(item) for key, item in value.items()}
         case _:
             return value
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
+def test_what_only_python_takes_for_json_is_no_object(number: str) -> None:
+    assert sent(f'{{"limit": {number}}}', stub=True).args == "{}"

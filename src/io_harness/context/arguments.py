@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
+
+from io_harness import jsontext
 
 from .escape import clean
 
@@ -26,8 +27,8 @@ def _elide(match: re.Match[str]) -> str:
 
 def _is_object(args: str) -> bool:
     try:
-        return isinstance(json.loads(args), dict)
-    except (ValueError, RecursionError):
+        return isinstance(jsontext.loads(args), dict)
+    except ValueError:
         return False
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 
+from io_harness import jsontext
 from io_harness.types import JSON, Message, ObsKind, ToolCall, ToolResult
 
 from .pieces import Piece, PieceStatus
@@ -106,7 +106,7 @@ def _own_words(piece: Piece) -> str:
 
 def _arguments(args: str) -> dict[str, JSON]:
     try:
-        value: JSON = json.loads(args) if args else {}
-    except (ValueError, RecursionError):
+        value = jsontext.loads(args) if args else {}
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
