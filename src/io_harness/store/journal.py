@@ -15,6 +15,7 @@ from io_harness.errors import MemoryRefused
 from io_harness.memory import MemoryLimits, MemoryMode
 from io_harness.store import commits, leases, notes, reading
 from io_harness.store import events as happened
+from io_harness.store.awaited import Deliveries
 from io_harness.store.base import Backend, T, Transaction
 from io_harness.store.checks import (
     check_call,
@@ -59,6 +60,7 @@ class Journal:
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
+        self._deliveries = Deliveries()
         self._versions = Versions()
 
     async def begin(
@@ -288,7 +290,7 @@ class Journal:
         )
 
     async def _write(self, work: Callable[[Transaction], T], size: int = _SMALL) -> T:
-        return await asyncio.wrap_future(self._backend.write(work, size=size))
+        return await self._deliveries.awaited(self._backend.write(work, size=size))
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await asyncio.to_thread(self._backend.read, work)

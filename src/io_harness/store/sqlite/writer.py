@@ -106,7 +106,9 @@ class Writer:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
                 self._thread.start()
-            self._wake.notify()
+            # The thread waits for the first, or for as many as a commit holds.
+            if len(self._queue) == 1 or self._is_full():
+                self._wake.notify()
         return future
 
     def close(self) -> None:
