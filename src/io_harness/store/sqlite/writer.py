@@ -106,8 +106,7 @@ class Writer:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
                 self._thread.start()
-            # The thread waits for the first, or for as many as a commit holds.
-            if len(self._queue) == 1 or self._is_full():
+            if len(self._queue) == 1 or self._is_full():  # all that the thread waits for
                 self._wake.notify()
         return future
 
