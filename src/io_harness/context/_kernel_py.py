@@ -8,12 +8,12 @@ ones that left the window.
 
 from __future__ import annotations
 
-import re
 from array import array
 from itertools import accumulate
 
 from ._index_py import MAX_AXIS, MAX_COUNT, NONE, Index, text_of, whole, within
 from ._lines_py import Extent, count_lines, extent
+from ._texts_py import cut_head, cut_lines, cut_tail, filled, grouped, has_any, is_bare
 
 __all__ = [
     "Extent",
@@ -36,77 +36,7 @@ LIVE, SUPERSEDED, FAILED = 0, 1, 2
 CUT, REFRESHED, STUB, COLLAPSED = 1, 2, 4, 8
 SHIFT = 4
 _WATCHED = (READ, SEARCH)
-_BARE = re.compile(r"[A-Za-z0-9_./@+~^*=%-]+").fullmatch
 MAX_SIZE = 2**32 - 1
-
-
-def cut_head(text: str, size: int) -> int:
-    """The end of the longest head of at most `size` code points that splits no surrogate pair."""
-    text_of("text", text)
-    whole("size", size)
-    if size >= len(text):
-        return len(text)
-    if size <= 0:
-        return 0
-    if "\ud800" <= text[size - 1] <= "\udbff" and "\udc00" <= text[size] <= "\udfff":
-        return size - 1
-    return size
-
-
-def cut_tail(text: str, size: int) -> int:
-    """The start of the longest tail of at most `size` code points that splits no pair."""
-    text_of("text", text)
-    whole("size", size)
-    if size >= len(text):
-        return 0
-    if size <= 0:
-        return len(text)
-    start = len(text) - size
-    if "\ud800" <= text[start - 1] <= "\udbff" and "\udc00" <= text[start] <= "\udfff":
-        return start + 1
-    return start
-
-
-def cut_lines(text: str, size: int) -> int:
-    """The end of the whole lines that fit in `size`, their last line end left off; -1 for none."""
-    text_of("text", text)
-    whole("size", size)
-    if size >= len(text):
-        return len(text)
-    if size < 0:
-        return -1
-    return text.rfind("\n", 0, size + 1)
-
-
-def filled(words: tuple[str, ...], *values: int | str) -> str:
-    """The words with a value after each but the last: a line in one piece, without its parts."""
-    if not isinstance(words, tuple):
-        raise TypeError(f"words must be a tuple, got {type(words).__name__}")
-    if len(words) != len(values) + 1:
-        raise ValueError(f"{len(words)} words need one value less, got {len(values)}")
-    parts = [text_of("word", words[0])]
-    for value, word in zip(values, words[1:], strict=True):
-        parts.append(value if isinstance(value, str) else f"{whole('value', value):d}")
-        parts.append(text_of("word", word))
-    return "".join(parts)
-
-
-def grouped(number: int) -> str:
-    """A count with a comma between thousands; Python's own format takes four times as long."""
-    whole("number", number)
-    return f"{number:,}"
-
-
-def has_any(text: str, signs: tuple[str, ...]) -> bool:
-    """Whether a text has one of several signs, which all start with the same character."""
-    text_of("text", text)
-    return any(sign[0] in text and sign in text for sign in signs)
-
-
-def is_bare(text: str) -> bool:
-    """Whether a text is letters, digits and `_./@+~^*=%-` of ASCII only, and any at all."""
-    text_of("text", text)
-    return _BARE(text) is not None
 
 
 class Kernel(Index):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
@@ -12,7 +13,19 @@ def _is_set(name: str) -> bool:
     return os.environ.get(name, "").strip().lower() in _TRUE
 
 
-if TYPE_CHECKING or _is_set("IO_HARNESS_NO_EXTENSIONS"):
+def _is_built() -> bool:
+    try:
+        import_module("io_harness.context._kernel")
+    except ImportError:
+        if _is_set("IO_HARNESS_REQUIRE_EXTENSIONS"):
+            raise
+        return False
+    return True
+
+
+COMPILED = not _is_set("IO_HARNESS_NO_EXTENSIONS") and _is_built()
+
+if TYPE_CHECKING or not COMPILED:
     from ._kernel_py import (
         Extent,
         Kernel,
@@ -26,43 +39,20 @@ if TYPE_CHECKING or _is_set("IO_HARNESS_NO_EXTENSIONS"):
         has_any,
         is_bare,
     )
-
-    COMPILED = False
 else:
-    try:
-        from ._kernel import (
-            Extent,
-            Kernel,
-            count_lines,
-            cut_head,
-            cut_lines,
-            cut_tail,
-            extent,
-            filled,
-            grouped,
-            has_any,
-            is_bare,
-        )
-    except ImportError:
-        if _is_set("IO_HARNESS_REQUIRE_EXTENSIONS"):
-            raise
-        from ._kernel_py import (
-            Extent,
-            Kernel,
-            count_lines,
-            cut_head,
-            cut_lines,
-            cut_tail,
-            extent,
-            filled,
-            grouped,
-            has_any,
-            is_bare,
-        )
-
-        COMPILED = False
-    else:
-        COMPILED = True
+    from ._kernel import (
+        Extent,
+        Kernel,
+        count_lines,
+        cut_head,
+        cut_lines,
+        cut_tail,
+        extent,
+        filled,
+        grouped,
+        has_any,
+        is_bare,
+    )
 
 __all__ = [
     "COMPILED",
