@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
 from io_harness.context._kernel_py import (
@@ -406,3 +410,18 @@ def test_a_sign_is_found_wherever_it_stands(flavour: Flavour) -> None:
         ("é[step ", True),
     ]:
         assert flavour.module.has_any(text, signs) is found
+
+
+def test_a_kernel_of_another_build_is_not_passed_over() -> None:
+    """It is an error, for the twin in its place would only be slow, and nobody would hear why."""
+    code = (
+        "import sys, types\n"
+        "sys.modules['io_harness.context._kernel'] = types.ModuleType('_kernel')\n"
+        "import io_harness.context.kernel\n"
+    )
+    environment = {**os.environ, "IO_HARNESS_NO_EXTENSIONS": "0"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "ImportError: cannot import name" in done.stderr
