@@ -31,6 +31,7 @@ FUNCTIONS = (
     "is_bare",
 )
 TURN = "a whole turn"
+CUTS = ("cut", "ké")
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
 
@@ -63,7 +64,7 @@ ENTER = st.tuples(
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 60),
-        st.none() | st.just("top]\nrest"),
+        st.none() | st.sampled_from(["top]\nrest", "head]\nmore", "first]\nand the rest"]),
         st.integers(0, 3),
     ),
 )
@@ -117,7 +118,7 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
     line = f"{kernel.hidden} more" if kernel.hidden else ""
-    text, order, ends = kernel.emit("block", line, "ké" if cut else None)
+    text, order, ends = kernel.emit("block", line, CUTS[number % 2] if cut else None)
     kernel.release()
     return seen, text, list(order), list(ends)
 

@@ -21,7 +21,7 @@ from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
-_FILE_KINDS = {ObsKind.READ: READ, ObsKind.WRITE: WRITE}
+_A_READ, _A_WRITE = ObsKind.READ, ObsKind.WRITE
 
 
 class View:
@@ -79,9 +79,11 @@ class View:
 
     def _question(self, observation: Observation) -> tuple[int, int]:
         """The kernel's kind and group of an observation."""
-        kind, code = observation.kind, _FILE_KINDS.get(observation.kind)
-        if code is not None and observation.target is not None:
-            subject: str | None = file_subject(self._files.canonical(observation.target))
+        kind, target, code = observation.kind, observation.target, PLAIN
+        subject: str | None
+        if target is not None and (kind is _A_READ or kind is _A_WRITE):
+            code = READ if kind is _A_READ else WRITE
+            subject = file_subject(self._files.canonical(target))
         else:
             subject = question_subject(observation)
             code = KEYED if subject is not None else PLAIN
