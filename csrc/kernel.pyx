@@ -255,6 +255,10 @@ def extent(
 ) -> Extent:
     """The lines shown of a read of `lines` that got `text` and shows its first `head` chars."""
     text_of("text", text)
+    return shown_of(text, lines, total, head)
+
+
+cdef Extent shown_of(str text, object lines, object total, object head):
     cdef int64_t first = 1, asked = 0, most = -1, last, count
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), kept, whole, start
     if lines is not None:
@@ -287,6 +291,10 @@ def extent(
 def is_bare(text: str) -> bool:
     """Whether a text is letters, digits and `_./@+~^*=%-` of ASCII only, and any at all."""
     text_of("text", text)
+    return bare(text)
+
+
+cdef bint bare(str text) noexcept:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), index
     cdef Py_UCS4 char
     for index in range(length):
@@ -313,6 +321,10 @@ cdef Py_ssize_t spelled(int64_t number, char *end) noexcept:
 
 def filled(words: tuple[str, ...], *values: int | str) -> str:
     """The words with a value after each but the last: a line in one piece, without its parts."""
+    return line_of(words, values)
+
+
+cdef str line_of(object words, tuple values):
     if not isinstance(words, tuple):
         raise TypeError(f"words must be a tuple, got {type(words).__name__}")
     if len(words) != len(values) + 1:
@@ -360,7 +372,7 @@ def filled(words: tuple[str, ...], *values: int | str) -> str:
     return text
 
 
-cdef object joined_words(tuple words, tuple values):
+cdef str joined_words(tuple words, tuple values):
     """The same for what is not plain."""
     parts = [words[0]]
     for value, word in zip(values, words[1:]):
@@ -375,6 +387,10 @@ cdef object joined_words(tuple words, tuple values):
 
 def grouped(number: int) -> str:
     """A count with a comma between thousands; Python's own format takes four times as long."""
+    return thousands(number)
+
+
+cdef str thousands(object number):
     cdef int64_t left = clamped("number", number)
     if not 0 <= left < 1_000_000_000:
         return f"{number:,}"
@@ -394,6 +410,10 @@ def grouped(number: int) -> str:
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
     """Whether a text has one of several signs, which all start with the same character."""
     text_of("text", text)
+    return has_sign(text, signs)
+
+
+cdef bint has_sign(str text, object signs) except -1:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), at = 0
     cdef Py_UCS4 first
     if not signs:
@@ -407,6 +427,33 @@ def has_any(text: str, signs: tuple[str, ...]) -> bool:
             if PyUnicode_Tailmatch(text, sign, at, length, -1):
                 return True
         at += 1
+
+
+def plain_read(
+    words: tuple[str, ...],
+    signs: tuple[str, ...],
+    step: int,
+    target: str,
+    text: str,
+    lines: tuple[int, int] | None,
+    total: int | None,
+) -> tuple[str, Extent] | None:
+    """A read's header and content in one piece, and the lines it shows, where all is plain.
+
+    `words` are as in `filled`, around the step, the target, the first and the last line shown,
+    the file's number of lines, and the content. `None` where that is not all there is to say, the
+    target is not bare, or the content is not ASCII or has one of `signs`.
+    """
+    text_of("target", target)
+    text_of("text", text)
+    if not is_ascii(<PyObject *> text) or not bare(target) or has_sign(text, signs):
+        return None
+    cdef Extent shown = shown_of(text, lines, total, None)
+    if lines is None and total is None:
+        total = shown.last
+    if total is None or shown.last < shown.first:
+        return None
+    return line_of(words, (step, target, shown.first, shown.last, total, text)), shown
 
 
 cdef inline void put_text(Section *made, PyObject *text, int64_t code) noexcept:
@@ -780,11 +827,33 @@ cdef class Kernel:
         cdef int32_t number = self.at(position)
         cdef int32_t chars = within("size", size, 0, MAX_COUNT)
         text_of("text", text)
+        self.stand(number, text, chars)
+
+    def set_older(
+        self, position: int, words: tuple[str, ...], chars: int, step: int, call: int, more: int
+    ) -> bool:
+        """Set the usual stub, of a live position: its text's first line with words below.
+
+        `words` are as in `filled`, around that line, `chars` grouped, the step and the call;
+        `more` is the size of what goes with the stub. False where there is no such line or the
+        position is not live: then nothing was set.
+        """
+        cdef int32_t number = self.at(position)
+        cdef str top = self.top_of(number)
+        if not top or self.positions[number].state != LIVE:
+            return False
+        text = line_of(words, (top, thousands(chars), step, call))
+        cdef int64_t size = PyUnicode_GET_LENGTH(text) + within("more", more, 0, MAX_COUNT)
+        self.stand(number, text, within("size", size, 0, MAX_COUNT))
+        return True
+
+    cdef int stand(self, int32_t number, str text, int32_t chars) except -1:
         cdef Position *shown = &self.positions[number]
         shown.stub_size = chars
         shown.stub_version = self.stub_wanted(shown)
         shown.bits = shown.bits & ~(COLLAPSED | SAME) | STUB
         self.texts[number] = text
+        return 0
 
     cdef inline int32_t stub_wanted(self, Position *position):
         """What a stub's words depend on: the answers that came later."""
@@ -797,7 +866,7 @@ cdef class Kernel:
         """
         return self.top_of(self.at(position))
 
-    cdef object top_of(self, int32_t position):
+    cdef str top_of(self, int32_t position):
         cdef Py_ssize_t end
         if self.positions[position].bits & STUB:
             return ""
@@ -1004,6 +1073,11 @@ cdef class Kernel:
     def hidden(self) -> int:
         """How many are neither carried nor a stub."""
         return self.count - self.carried - self.stub_count
+
+    def account(self) -> tuple[int, int, int, int, int]:
+        """Positions carried, entered, hidden; code points of what is shown; positions visited."""
+        cdef int64_t hidden = self.count - self.carried - self.stub_count
+        return self.carried, self.count, hidden, self.used + self.stub_used, self.work
 
     def emit(
         self, block: str, collapsed: str, cut: str | None
