@@ -106,14 +106,15 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
     if json:
         print_json({**_step_object(step), "prompt": step.prompt})
     elif request:
-        say(plain(step.prompt, lines=True))
+        say(plain(step.prompt, lines=True), whole=True)
     else:
         if step.decision:
-            say(plain(step.decision, lines=True))
+            say(plain(step.decision, lines=True), whole=True)
         for seen in step.observations:
             if (seen.call or 0) >= 0:
-                say(f"[{seen.kind.value} {short(seen.target or '', 100)}] {plain(seen.args)}")
-                say(plain(seen.text, lines=True).rstrip("\n"))
+                target = short(seen.target or "", 100)
+                say(f"[{seen.kind.value} {target}] {plain(seen.args)}", whole=True)
+                say(plain(seen.text, lines=True).rstrip("\n"), whole=True)
 
 
 def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
