@@ -37,7 +37,7 @@ class TerminalApprover:
         if rule is not None:
             why = f"asked by the rule {rule.pattern!r} of {request.verdict.layer!r}"
         say()
-        say(f"{act}: {plain(request.subject)}")
+        say(f"{act}: {plain(request.subject)}", whole=True)
         say(f"  {plain(why)}, wanted by {plain(request.tool)}")
         _show_diff(request.diff)
         _forget_what_was_typed()
