@@ -17,8 +17,17 @@ _PI_NOTICE = re.compile(
     r"\n\n\[(?:(\d+) more lines in file|Showing lines (\d+)-(\d+) of (\d+))[^\n]*\]\s*\Z"
 )
 _REMINDER = re.compile(r"\n*<system-reminder>[\s\S]*?</system-reminder>\s*")
-_CUT = ("<elided_chars>", "<response clipped>", "Observation truncated", "too large to display")
-_TRAILER = re.compile(r"\n?\[The command completed with exit code \d+\.\]\s*\Z")
+_CUT = re.compile(
+    r"<elided_chars>|<response clipped>|Observation truncated|too large to display"
+    r"|…\s?[\d,]+ (?:tokens|chars|characters|lines|bytes) (?:truncated|omitted)"
+    r"|\[[\d,]+ (?:tokens|chars|characters|lines|bytes) (?:truncated|omitted)"
+    r"|\[\.\.\. (?:omitted|removed|truncated) [\d,]+"
+)
+_TRAILER = re.compile(
+    r"(?:\n?\[(?:The command completed with exit code -?\d+\.|Current working directory: [^\n]*"
+    r"|Python interpreter: [^\n]*|Command finished with exit code -?\d+)\])+\s*\Z"
+)
+_LISTING = re.compile(r"\A.{0,200}files and directories up to \d+ levels deep in ", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +48,14 @@ def count_lines(text: str) -> int:
     return text.count("\n") + (1 if text and not text.endswith("\n") else 0)
 
 
+def is_listing(text: str) -> bool:
+    """Whether a viewer shows a directory and not a file."""
+    return _LISTING.match(text) is not None
+
+
 def read_text(text: str, asked: Lines) -> ReadText:
     """What of a result is the file; lines asked for place text that has no numbers."""
-    if any(mark in text for mark in _CUT):
+    if _CUT.search(text):
         return ReadText(text, asked, None, False)
     body, total = _unwrapped(text)
     numbered = _unnumbered(body)

@@ -39,11 +39,17 @@ class Store:
         self._finalizer = weakref.finalize(self, backend.close)
 
     @classmethod
-    def open(cls, url: str | PathLike[str], *, timeout: float = 30.0) -> Store:
+    def open(
+        cls, url: str | PathLike[str], *, timeout: float = 30.0, read_only: bool = False
+    ) -> Store:
         """Open or make a store; `timeout` is how many seconds a write waits for other writers.
 
-        Raises `ConfigError` (a URL of another engine, a network file system), `StoreReadOnly`,
-        `StoreCorrupt`, `SchemaNewer`, `StoreFull`, `StoreLocked`.
+        `read_only` makes and changes nothing, works where nothing can be written, and has every
+        write raise `StoreReadOnly`.
+
+        Raises `ConfigError` (a URL of another engine, a network file system, a path that is no
+        place for a store), `StoreReadOnly`, `StoreCorrupt`, `SchemaNewer`, `StoreFull`,
+        `StoreLocked`.
         """
         text = os.fspath(url)
         if _URL.match(text):
@@ -51,8 +57,10 @@ class Store:
                 f"Store.open({text!r}): that engine is not in this version; give the path of a file"
             )
         from io_harness.store.sqlite.backend import FileBackend
+        from io_harness.store.sqlite.looking import LookingBackend
 
-        return cls(FileBackend(Path(text), timeout=timeout))
+        kind = LookingBackend if read_only else FileBackend
+        return cls(kind(Path(text), timeout=timeout))
 
     @classmethod
     def memory(cls) -> Store:
