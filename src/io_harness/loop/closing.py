@@ -17,7 +17,7 @@ CHECKS = 3
 """How often the output of a failed check goes back to the model."""
 
 CHECK_SECONDS = 3_600.0
-"""How long a check's command may take where no time budget says less."""
+"""How long a check may take where no time budget says less."""
 
 _CUT_OFF = frozenset({"max_tokens", "length", "model_context_window_exceeded"})
 _REFUSED = frozenset({"refusal", "content_filter"})
