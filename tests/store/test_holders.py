@@ -8,15 +8,17 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from io_harness.errors import RunLeased
-from io_harness.store import Store, holders
+from io_harness.errors import HarnessError, RunLeased
+from io_harness.store import Lease, Store, holders, leases
 from io_harness.store.holders import is_dead, new_holder
 from tests.store.other import holding, python
+from tests.store.runs import begin
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/ns/pid").exists(), reason="only Linux tells boots and namespaces apart"
@@ -36,7 +38,7 @@ asyncio.run(drive())
 """
 TAKE = """
 import asyncio, sys
-from io_harness.errors import RunLeased
+from io_harness.errors import HarnessError, RunLeased
 from io_harness.store import Store
 with Store.open(sys.argv[1]) as store:
     try:
@@ -131,3 +133,41 @@ def test_a_holder_that_something_else_wrote_is_waited_for(number: str) -> None:
 
 def test_two_leases_of_one_process_have_two_names() -> None:
     assert len({new_holder() for _ in range(100)}) == 100
+
+
+@pytest.mark.parametrize("how", ["begin", "acquire"])
+def test_who_is_cancelled_while_a_lease_is_being_taken_holds_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    taking, going_on = threading.Event(), threading.Event()
+    take = getattr(leases, how)
+
+    def slow(*args: object) -> Lease:
+        taking.set()
+        going_on.wait(20)
+        lease: Lease = take(*args)
+        return lease
+
+    async def give_up(store: Store) -> None:
+        if how == "acquire":
+            await store.journal.release(await begin(store.journal, "run"))
+        monkeypatch.setattr(leases, how, slow)
+        start = store.journal.acquire("run") if how == "acquire" else begin(store.journal, "run")
+        starting = asyncio.create_task(start)
+        await asyncio.to_thread(taking.wait, 20)
+        starting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await starting
+        going_on.set()
+        monkeypatch.undo()
+        deadline = time.monotonic() + 10  # far less than a lease lasts
+        while True:
+            try:
+                await store.journal.acquire("run")
+                return
+            except HarnessError:
+                assert time.monotonic() < deadline
+                await asyncio.sleep(0.05)
+
+    with Store.open(tmp_path / "runs.db") as store:
+        asyncio.run(give_up(store))
