@@ -158,8 +158,7 @@ def _finished(common: Common, store: Store, record: RunRecord) -> int:
 def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
     """Drive a run once nobody else does, or give up when they must be alive.
 
-    Nothing that is stored tells a dead driver from one on another machine; but the lease of a
-    dead one ends.
+    A driver that died where this cannot be seen, in another container say, has a lease that ends.
     """
     give_up: float | None = None
     while True:

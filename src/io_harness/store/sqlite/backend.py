@@ -25,8 +25,9 @@ from io_harness.store.sqlite.connection import (
     prepare,
     uri,
 )
-from io_harness.store.sqlite.faults import BUSY, locked, typed
-from io_harness.store.sqlite.filesystem import check_place
+from io_harness.store.sqlite.copying import copy
+from io_harness.store.sqlite.faults import BUSY, locked, replaced, translated
+from io_harness.store.sqlite.filesystem import Identities, check_place, identities
 from io_harness.store.sqlite.gate import Gate
 from io_harness.store.sqlite.writer import Writer
 
@@ -45,25 +46,37 @@ class FileBackend:
         self._idle: list[apsw.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
+        self._database: Identities | None = None
+        self._written: Identities | None = None
         with translated(self._where):
             check_place(self._path, self._where)
             self._make_directory()
             self._gate = Gate(self._gate_path)
+            self._gate.belong_to_owner_of(self._path)
             try:
                 self._idle.append(self._prepared())
             except BaseException:
                 self._gate.close()
                 raise
-        self._writer = Writer(self._connect, self._gate, where=self._where, timeout=timeout)
+        self._database = identities(self.files[:1])
+        self._writer = Writer(
+            self._connect_writer,
+            self._gate,
+            where=self._where,
+            timeout=timeout,
+            check=self._check_files,
+        )
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The database, its log, its index of the log, and the lock between processes."""
         return files_of(self._path)
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Queue work; its future is done after COMMIT."""
-        return self._writer.submit(work, size=size)
+        return self._writer.submit(work, size=size, erases=erases)
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run work against one consistent state, beside any writer."""
@@ -104,7 +117,29 @@ class FileBackend:
             parent.mkdir(mode=0o700, exist_ok=True)
 
     def _connect(self) -> apsw.Connection:
+        if self._database is not None and identities(self.files[:1]) != self._database:
+            raise replaced(self._where)
         return connect(uri(self._path, mode_of(self._gate_path)), vfs=self._vfs)
+
+    def _connect_writer(self) -> apsw.Connection:
+        self._written = None
+        return self._connect()
+
+    def _check_files(self) -> None:
+        """Raise unless the files that SQLite has open are those that others would open."""
+        now = identities(self.files[:3])
+        self._written = self._written or now
+        if now[:1] != self._database or now != self._written:
+            raise replaced(self._where)
+
+    def _check_log(self) -> None:
+        """Raise where there is a log without its database: SQLite would delete it."""
+        database, log, *_ = (file.stat().st_size if file.exists() else 0 for file in self.files)
+        if log and not database:
+            raise StoreCorrupt(
+                f"{self._where} is missing or empty, and the log of its last commits is there "
+                f"({self.files[1]}): put the file back, or move the log away to begin anew"
+            )
 
     def _prepared(self) -> apsw.Connection:
         """Open the first connection, one process at a time: it may make the tables."""
@@ -113,6 +148,7 @@ class FileBackend:
             raise locked(self._where)
         connection = None
         try:
+            self._check_log()
             connection = self._connect()
             while True:
                 try:
@@ -179,9 +215,11 @@ class MemoryBackend:
         """None."""
         return ()
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Queue work; its future is done after COMMIT."""
-        return self._writer.submit(work, size=size)
+        return self._writer.submit(work, size=size, erases=erases)
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run work while nobody writes."""
@@ -237,31 +275,5 @@ def read_with(work: Callable[[Transaction], T], session: Session, where: str) ->
         raise advised(StoreCorrupt(f"a row cannot be read ({error})"), where) from error
 
 
-def copy(connection: apsw.Connection, path: Path) -> None:
-    """Copy a database in one go; nothing stands at `path` until all of it is on the disk."""
-    if path.exists():
-        raise ConfigError(f"a backup never replaces a file: move {path} away first")
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    with translated(str(path)):
-        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            connection.pragma("query_only", False)
-            connection.execute("VACUUM INTO ?", (str(part),))
-            os.fsync(descriptor)
-            os.link(part, path)
-        finally:
-            os.close(descriptor)
-            part.unlink()
-
-
 def _only_reads(connection: apsw.Connection) -> None:
     connection.pragma("query_only", True)
-
-
-@contextmanager
-def translated(where: str) -> Iterator[None]:
-    """Raise the library's errors in the place of SQLite's and the system's."""
-    try:
-        yield
-    except (apsw.Error, OSError, UnicodeDecodeError) as error:
-        raise typed(error, where) from error

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import apsw
 
@@ -25,6 +27,15 @@ _NO_PLACE = frozenset(
 )
 
 
+@contextmanager
+def translated(where: str) -> Iterator[None]:
+    """Raise the library's errors in the place of SQLite's and the system's."""
+    try:
+        yield
+    except (apsw.Error, OSError, UnicodeDecodeError) as error:
+        raise typed(error, where) from error
+
+
 def typed(error: Exception, where: str) -> HarnessError:
     """Return the library's error for what SQLite raised while working on `where`."""
     match error:
@@ -42,6 +53,11 @@ def typed(error: Exception, where: str) -> HarnessError:
             return StoreCorrupt(
                 f"{where} is damaged or is no store; it was left as it is: "
                 f"restore a backup or choose another path ({error})"
+            )
+        case apsw.CantOpenError():
+            return StoreFailed(
+                f"{where} cannot be opened: check the permissions of the file and its directory, "
+                f"and how many files this process has open ({error})"
             )
         case OSError():
             return _refused(error, where)
@@ -79,6 +95,14 @@ def _read_only(error: Exception, where: str) -> StoreReadOnly:
         f"{where} cannot be written: check the permissions of the file and of its directory, "
         "and that the disk is not mounted read-only; Store.open(path, read_only=True), `runs`, "
         f"`show` and `memory list` only look ({error})"
+    )
+
+
+def replaced(where: str) -> StoreFailed:
+    """Return the error of a writer whose files are no longer those at the store's path."""
+    return StoreFailed(
+        f"{where}, its log or its index was moved, deleted or replaced while it was open, and "
+        "nothing was written: put them back, or open the store again"
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TypeAlias
 
 from io_harness.errors import ConfigError
 
@@ -16,6 +18,7 @@ NETWORK = frozenset(
     }
 )
 """File systems on which SQLite's log cannot be shared safely."""
+Identities: TypeAlias = tuple[tuple[int, int] | None, ...]
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
@@ -61,3 +64,16 @@ def is_writable(path: Path) -> bool:
     """Whether this process may write the file and its directory, as a store's writers must."""
     effective = os.access in os.supports_effective_ids
     return all(os.access(each, os.W_OK, effective_ids=effective) for each in (path, path.parent))
+
+
+def identities(paths: Iterable[Path]) -> Identities:
+    """Return which file is at each path, `None` where none is."""
+    return tuple(map(_identity, paths))
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except FileNotFoundError:
+        return None
+    return status.st_dev, status.st_ino

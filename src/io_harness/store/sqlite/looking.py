@@ -16,9 +16,10 @@ import apsw
 
 from io_harness.errors import ConfigError, StoreLocked, StoreReadOnly
 from io_harness.store.base import T, Transaction
-from io_harness.store.sqlite.backend import copy, files_of, read_with, translated
+from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
-from io_harness.store.sqlite.faults import changing
+from io_harness.store.sqlite.copying import copy
+from io_harness.store.sqlite.faults import changing, translated
 from io_harness.store.sqlite.filesystem import check_place, is_writable
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
@@ -91,7 +92,9 @@ class LookingBackend:
         """Those of the store, though this makes none."""
         return files_of(self._path)
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Raise `StoreReadOnly`."""
         raise StoreReadOnly(
             f"{self._where} was opened read-only and nothing was written: open it to write"
