@@ -200,8 +200,18 @@ def test_sed_reads_a_file_whose_text_is_known() -> None:
 
 @pytest.mark.parametrize(
     "script",
-    ["", "y/a/b/", "s/a/b/2", "N;P;D", "s/[[:space:]]//", "s/(/x/2"]
-    + [r"s/o/\1/", r"s/o/\U&/", r"s/\<t/x/", r"s/\(o\)\1/x/"],
+    [
+        "",
+        "y/a/b/",
+        "s/a/b/2",
+        "N;P;D",
+        "s/[[:space:]]//",
+        "s/(/x/2",
+        r"s/o/\1/",
+        r"s/o/\U&/",
+        r"s/\<t/x/",
+        r"s/\(o\)\1/x/",
+    ],
 )
 def test_sed_says_where_it_cannot_tell(script: str) -> None:
     with pytest.raises(NotComputable):
