@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the server does with one request; `cut` drops the connection in the middle."""
+    """What the server does with one request; `cut` drops the connection in the middle.
+
+    `delay` are the seconds before it, `drip` those before each byte of the body.
+    """
 
     body: object = ""
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
     cut: bool = False
     delay: float = 0.0
+    drip: float = 0.0
 
     def payload(self) -> bytes:
         return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
@@ -95,6 +99,11 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in reply.headers.items():
             self.send_header(name, value)
         self.end_headers()
+        for at in range(len(payload) if reply.drip else 0):
+            self.wfile.write(payload[at : at + 1])
+            if state.stopping.wait(reply.drip):
+                return
+        payload = b"" if reply.drip else payload
         self.wfile.write(payload[: len(payload) // 2] if reply.cut else payload)
         if reply.cut:
             self.close_connection = True

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from io_harness.cli.exits import EXIT_OF
+from io_harness.cli.endings import EXIT_OF
 from io_harness.store import Store
 
 

@@ -62,6 +62,21 @@ def test_memory_is_seen_and_ruled(shell: Shell) -> None:
     assert "no notes" in shell("memory", "list", *at).out
 
 
+def test_a_store_that_cannot_be_written_is_looked_at_and_that_is_said(looked: Shell) -> None:
+    at = ("--store", looked.store)
+    for place in ("cli.stores", "store.sqlite.looking", "store.doctor"):
+        looked.patch.setattr(f"io_harness.{place}.is_writable", lambda _: False)
+    before = sorted(file.name for file in looked.place.iterdir())
+    for command in (("runs",), ("show", "last"), ("memory", "list", looked.root)):
+        done = looked(*command, *at)
+        assert (done.code, "cannot be written here: this only looks" in done.err) == (0, True)
+    assert len(looked("runs", *at, "--json").last["runs"]) == 1
+    doctor = looked("doctor", "--root", looked.root, *at)
+    assert (doctor.code, "--  store" in doctor.out) == (0, True)
+    assert "it can be looked at, not run on" in doctor.out
+    assert sorted(file.name for file in looked.place.iterdir()) == before
+
+
 def test_doctor_looks_at_everything(shell: Shell) -> None:
     done = shell("doctor", "--root", shell.root, "--store", shell.store)
     assert done.code == 0

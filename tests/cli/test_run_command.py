@@ -17,6 +17,7 @@ import pytest
 from io_harness.providers import ScriptedProvider
 from io_harness.store import Lease, Store
 from tests.cli.shell import Answer, Done, Shell, model
+from tests.store.other import python
 from tests.vendor import Reply
 
 NOWHERE = "openai-compatible:m@http://127.0.0.1:9/v1"
@@ -164,6 +165,23 @@ def test_resume_waits_for_a_lease_and_says_so(shell: Shell) -> None:
     freeing.join()
     store.close()
     assert (done.code, done.err.count("waiting up to 30 s for its lease to end")) == (0, 1)
+
+
+TAKE = """
+import asyncio, sys
+from io_harness.store import Store
+store = Store.open(sys.argv[1])
+asyncio.run(store.journal.acquire(store.runs()[0].run_id))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells that a driver is dead")
+def test_resume_does_not_wait_for_a_driver_that_died_here(shell: Shell) -> None:
+    with model([READ, "Done."]) as server:
+        shell.run(server, "--max-steps", "1")
+    python(TAKE, shell.store)
+    done = resumed(shell)
+    assert (done.code, "waiting" in done.err) == (0, False)
 
 
 def test_resume_gives_up_on_a_driver_that_lives(shell: Shell) -> None:

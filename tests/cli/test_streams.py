@@ -6,6 +6,7 @@ import os
 import pty
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from io_harness.cli.exits import READER_GONE
 from io_harness.store import Store
 from tests.cli.shell import Answer, Shell, model
+from tests.replay.samples import write_sample
 from tests.vendor import Reply, Vendor
 
 PROGRAM = f"{sys.executable} -c 'from io_harness.cli.main import main; main()'"
@@ -59,10 +61,54 @@ def test_what_an_encoding_lacks_is_escaped(store: Path, encoding: str) -> None:
     assert (done.returncode, "\\u2026\\u{dc80}" in done.stdout) == (0, True)
 
 
-def test_a_command_whose_reader_left_ends_like_any_other(store: Path) -> None:
-    line = f"io doctor --store {store} | true; echo ${{PIPESTATUS[0]}}"
-    done = in_shell(line)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "doctor --store {store}",
+        "runs --json --store {store}",
+        "--help",
+        "replay --help",
+        "--version",
+        "replay {transcript}",
+        "replay --json {transcript}",
+    ],
+)
+def test_a_command_whose_reader_left_ends_like_any_other(store: Path, command: str) -> None:
+    transcript = write_sample("claude_code", store.parent)
+    words = command.format(store=store, transcript=transcript)
+    done = in_shell(f"io {words} | true; echo ${{PIPESTATUS[0]}}")
     assert (done.stdout.strip(), done.stderr) == (str(READER_GONE), "")
+
+
+def test_a_current_directory_that_is_gone_is_named(tmp_path: Path, store: Path) -> None:
+    gone = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone"
+    for command in ("doctor", "memory list . --store {store}", "run x"):
+        done = in_shell(f"{gone}; io {command.format(store=store)}")
+        assert done.returncode == 2, command
+        assert "the current directory is gone" in done.stderr, command
+    assert in_shell(f"{gone}; io runs --store {store}").returncode == 0
+
+
+def test_a_reader_of_complaints_may_leave_too() -> None:
+    done = in_shell("io nonsense 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}")
+    assert (done.stdout.strip(), done.stderr) == (str(READER_GONE), "")
+
+
+def test_a_command_can_be_interrupted_while_it_is_imported() -> None:
+    program = """
+import sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "io_harness.cli.app":
+            raise KeyboardInterrupt
+sys.meta_path.insert(0, Interrupts())
+from io_harness.cli.main import main
+main()
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (130, "")
 
 
 def started(shell: Shell, server: Vendor) -> str:
@@ -96,28 +142,46 @@ def test_a_run_in_a_scripts_background_is_ended_cleanly(shell: Shell, name: str)
     assert outcome(shell) == "cancelled", done.stderr
 
 
+def on_a_terminal(line: str, *, columns: int) -> tuple[int, str]:
+    """Run a line of bash on a terminal so many cells wide; return its code and what it showed."""
+    leader, follower = pty.openpty()
+    env = {**os.environ, "IO": PROGRAM, "TERM": "xterm", "COLUMNS": str(columns)}
+    process = subprocess.Popen(
+        ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {line}"],
+        stdin=follower, stdout=follower, stderr=follower, env=env,
+    )  # fmt: skip
+    os.close(follower)
+    shown = b""
+    with suppress(OSError):  # Linux says so where the other end is closed
+        while read := os.read(leader, 4096):
+            shown += read
+    os.close(leader)
+    return process.wait(30), shown.decode()
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+@pytest.mark.parametrize("command", ["--help", "run --help", "doctor --store {store}", "show x"])
+def test_a_narrow_terminal_breaks_no_word(store: Path, command: str, columns: int) -> None:
+    line = f"io {command.format(store=store)}"
+    _, text = on_a_terminal(line, columns=columns)
+    too_long = [row for row in text.splitlines() if len(row) > columns and " " in row.strip()]
+    assert not too_long
+    _, wide = on_a_terminal(line, columns=500)
+    assert text.split() == wide.split() or "--help" in command
+
+
+def test_a_line_to_be_copied_is_left_whole(shell: Shell) -> None:
+    with model([READ]) as server:
+        code, text = on_a_terminal(f"{started(shell, server)} --max-steps 1", columns=40)
+    assert code == 1
+    (resume,) = [row for row in text.splitlines() if row.startswith("go on with: ")]
+    assert resume.endswith(f"--model openai-compatible:m@{server.url}/v1")
+
+
 def test_a_terminal_shows_what_is_waited_for_whatever_it_is_named(shell: Shell) -> None:
     odd: Answer = ("[/bold]\x1b[2J", {"path": "a.py"})
     with model([odd, "Done."]) as server:
-        words = started(shell, server)
-        leader, follower = pty.openpty()
-        env = {**os.environ, "IO": PROGRAM, "TERM": "xterm", "COLUMNS": "50"}
-        process = subprocess.Popen(
-            ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {words}"],
-            stdin=follower, stdout=follower, stderr=follower, env=env,
-        )  # fmt: skip
-        os.close(follower)
-        shown = b""
-        while True:
-            try:
-                read = os.read(leader, 4096)
-            except OSError:
-                break
-            if not read:
-                break
-            shown += read
-        os.close(leader)
-    text = shown.decode()
-    assert process.wait(30) == 0, text
+        code, text = on_a_terminal(started(shell, server), columns=50)
+    assert code == 0, text
     assert "step 1: [/bold]\\u{1b}[2J" in text
     assert "the observer failed" not in text

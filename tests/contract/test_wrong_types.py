@@ -17,6 +17,8 @@ from io_harness import (
     ScriptedProvider,
     Store,
     TaskContract,
+    ToolCall,
+    Usage,
     Verification,
     Workspace,
     provider_from,
@@ -128,6 +130,54 @@ def test_a_provider_of_ones_own_is_told_its_mistake(
     contract = TaskContract.workspace("Do it.", tmp_path)
     with Store.memory() as store, pytest.raises(ConfigError, match=says):
         run_sync(contract, wrong(Mine(complete)), store, policy=Policy.workspace())
+
+
+def call(*, id: object = "1", name: object = "f", arguments: object = None) -> Completion:
+    return Completion(calls=(ToolCall(wrong(id), wrong(name), wrong(arguments or {})),))
+
+
+@pytest.mark.parametrize(
+    ("completion", "says"),
+    [
+        (call(id=None), r"calls\[0\].id must be a text, got None"),
+        (call(name=None), r"calls\[0\].name must be a text, got None"),
+        (call(arguments=[1]), r"calls\[0\].arguments must be a JSON object.*, got \[1\]"),
+        (call(arguments={"a": b"x"}), r"calls\[0\].arguments must be a JSON object.*, got .*b'x'"),
+        (Completion(calls=wrong(None)), "calls must be a tuple of ToolCalls, got None"),
+        (Completion(calls=wrong([{}])), r"calls\[0\] must be a ToolCall, got {}"),
+        (Completion(wrong(None)), "text must be a text, got None"),
+        (Completion("x", stop=wrong(None)), "stop must be a text, got None"),
+        (Completion("x", reasoning=wrong({1})), r"reasoning must be JSON, got {1}"),
+        (Completion("x", usage=wrong({"input": 1})), "usage must be a Usage or None, got {'inp"),
+        (Completion("x", usage=Usage(-5)), r"usage: Usage.input must be .*, not -5"),
+        (Completion("x", usage=Usage(output=2**63)), "usage: Usage.output must be"),
+        (Completion("x", usage=Usage(wrong(float("nan")))), "usage: Usage.input .*, not nan"),
+    ],
+)
+def test_each_field_of_an_answer_is_looked_at(
+    tmp_path: Path, completion: Completion, says: str
+) -> None:
+    async def complete(_: object) -> object:
+        return completion
+
+    contract = TaskContract.workspace("Do it.", tmp_path)
+    with Store.memory() as store, pytest.raises(ConfigError, match=f"mine:m returns: {says}"):
+        run_sync(contract, wrong(Mine(complete)), store, policy=Policy.workspace())
+
+
+def test_arguments_that_a_model_may_send_are_taken(tmp_path: Path) -> None:
+    given = [call(arguments={"a": float("nan")}), call(arguments={1: (2,)}), Completion("Done.")]
+    answers = iter(given)
+
+    async def complete(_: object) -> object:
+        return next(answers)
+
+    contract = TaskContract.workspace("Do it.", tmp_path)
+    with Store.memory() as store:
+        done = run_sync(contract, wrong(Mine(complete)), store, policy=Policy.workspace())
+        kept = [c.arguments for step in store.steps(done.run_id) for c in step.calls]
+    assert done.ok
+    assert kept == ['{"a": NaN}', {"1": [2]}]
 
 
 def test_a_turn_that_is_none_is_named(tmp_path: Path) -> None:

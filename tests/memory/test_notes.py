@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from io_harness.errors import ConfigError, MemoryRefused, RunLeased
 from io_harness.memory import MemoryMode
 from io_harness.store import Store
 from io_harness.types import MemoryEntry, MemoryWrite
+from tests.store.other import READER, holding
 from tests.store.runs import begin, completion, request
 
 
@@ -322,9 +324,40 @@ def test_the_clock_set_back_does_not_change_the_order(
     assert store.memory_get("w", "new") is not None
 
 
-def test_a_deleted_note_is_not_left_in_the_file(tmp_path: Path) -> None:
+SECRET = b"very-secret"
+
+
+def holding_secret(place: Path) -> list[str]:
+    return [file.name for file in place.iterdir() if SECRET in file.read_bytes()]
+
+
+@pytest.mark.parametrize("how", ["delete", "clear", "forget"])
+def test_a_deleted_note_is_in_no_file_while_the_store_is_open(tmp_path: Path, how: str) -> None:
+    async def forget(opened: Store) -> None:
+        lease = await begin(opened.journal)
+        assert await opened.journal.forget(lease, 1, 0, workspace="w", key="token")
+
+    with Store.open(tmp_path / "runs.db") as opened:
+        put(opened, "token", "sk-very-secret" * 20)
+        assert holding_secret(tmp_path) == ["runs.db-wal"]
+        if how == "delete":
+            assert opened.memory_delete("w", "token")
+        elif how == "clear":
+            assert opened.memory_clear("w") == 1
+        else:
+            asyncio.run(forget(opened))
+        assert holding_secret(tmp_path) == []
+    assert holding_secret(tmp_path) == []
+
+
+def test_a_deleted_note_leaves_the_log_once_its_last_reader_is_gone(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     with Store.open(path) as opened:
         put(opened, "token", "sk-very-secret" * 20)
-        assert opened.memory_delete("w", "token")
-    assert b"very-secret" not in path.read_bytes()
+        with holding(READER, path):
+            assert opened.memory_delete("w", "token")
+            assert holding_secret(tmp_path) == ["runs.db-wal"]
+        deadline = time.monotonic() + 20
+        while holding_secret(tmp_path) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        assert holding_secret(tmp_path) == []

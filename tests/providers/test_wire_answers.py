@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from io_harness.errors import ProviderError
+from io_harness.errors import ConfigError, ProviderError
 from io_harness.providers.anthropic import AnthropicProvider
 from io_harness.providers.openai import OpenAIProvider
 from io_harness.types import Completion, ToolCall, Usage
@@ -182,8 +182,9 @@ def test_a_name_nobody_has_is_transport(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VENDORS)
-def test_no_answer_in_time_is_timeout(name: str) -> None:
-    with vendor([Reply("{}", delay=10.0)]) as server, pytest.raises(ProviderError) as caught:
+@pytest.mark.parametrize("slow", [Reply("{}", delay=10.0), Reply(" " * 1_000, drip=0.05)])
+def test_no_answer_in_time_is_timeout(name: str, slow: Reply) -> None:
+    with vendor([slow]) as server, pytest.raises(ProviderError) as caught:
         asyncio.run(provider(name, server.url, timeout=0.2).complete(a_request()))
     assert (caught.value.kind, caught.value.retryable) == ("timeout", True)
     assert str(caught.value) == f"nothing came from {name}:m within 0.2 seconds"
@@ -305,9 +306,79 @@ def test_no_credit_left_is_not_tried_again() -> None:
     assert failed("anthropic", Reply(low, status=400)).kind == "auth"
 
 
-def test_an_error_inside_a_good_status_is_an_error() -> None:
-    body = {"error": {"code": 502, "message": "Provider returned error"}}
-    assert failed("openai", Reply(body)).kind == "server"
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize(
+    ("error", "kind", "says"),
+    [
+        ({"code": 502, "message": "Provider returned error"}, "server", "502 Provider returned"),
+        ({"code": 429, "message": "slow down"}, "rate_limited", "slow down"),
+        ({"type": "overloaded_error", "message": "Overloaded"}, "server", "overloaded_error Over"),
+        ({"code": 3, "message": "odd"}, "server", "3 odd"),
+        ("model is not loaded", "server", "model is not loaded"),
+    ],
+)
+def test_an_error_inside_a_good_status_is_an_error(
+    name: str, error: object, kind: str, says: str
+) -> None:
+    told = failed(name, Reply({"error": error}))
+    assert (told.kind, says in str(told)) == (kind, True)
+
+
+def test_an_error_inside_a_choice_is_an_error() -> None:
+    half = {"message": {"content": "Half an"}, "error": {"code": 502, "message": "gone"}}
+    assert failed("openai", Reply(openai_answer({}, choices=[half]))).kind == "server"
+
+
+PAGE = "<html><head><style>p {}</style><title>502 Bad Gateway</title></head><p>nginx</p></html>"
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"error": "model 'm' not found"}, "model 'm' not found"),
+        ({"error": "`inputs` must have less than 4096 tokens. Given: 5000"}, "`inputs` must have"),
+        ({"detail": [{"loc": ["body"], "msg": "field required"}]}, "field required"),
+        ({"message": "no route"}, "no route"),
+        ([{"error": {"message": "bad"}}], "bad"),
+        (PAGE, "502 Bad Gateway nginx"),
+        ("upstream timed out", "upstream timed out"),
+        ("", "Bad Request"),
+        ("{}", "{}"),
+    ],
+)
+def test_what_a_server_says_in_a_form_of_its_own_is_shown(
+    name: str, body: object, says: str
+) -> None:
+    error = failed(name, Reply(body, status=400))
+    assert str(error).startswith(f"{name}:m answered 400: ")
+    assert says in str(error)
+    assert error.kind == ("context_overflow" if "`inputs`" in says else "request")
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_neither_key_nor_prompt_goes_where_a_server_sends_them(name: str, status: int) -> None:
+    with vendor([Reply(openai_answer({"content": "Mine now."}))]) as other:
+        to = other.url.replace("//", "//user:word@").replace("127.0.0.1", "localhost")
+        error = failed(name, Reply(status=status, headers={"location": f"{to}/v1"}))
+        assert other.seen == []
+    assert (error.kind, error.retryable) == ("request", False)
+    assert f"sends requests on to {to.replace('user:word@', '')}/v1" in str(error)
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [("HTTPS_PROXY", "foo://bar"), ("SSL_CERT_FILE", "/no/such/file"), ("all_proxy", "x://")],
+)
+@pytest.mark.filterwarnings("error")
+def test_an_environment_that_no_client_takes_is_named(
+    name: str, variable: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigError, match=rf"{name}:m cannot be asked .*look at .*{variable}"):
+        asyncio.run(provider(name, "http://127.0.0.1:9").complete(a_request()))
 
 
 @pytest.mark.parametrize("name", VENDORS)

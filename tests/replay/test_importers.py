@@ -128,7 +128,7 @@ def test_a_resumed_session_is_not_read_twice(tmp_path: Path) -> None:
     assert run.steps == 4
     assert len(run.records) == len(sample("claude_code", tmp_path).records) + 1  # the task's line
     assert run.report.notes["duplicate result"] == 4
-    assert run.report.notes["answer line again, of a resumed session"] == 5
+    assert run.report.notes["answer line again, of a resumed session"] == 6
 
 
 def test_unknown_types_are_counted_by_type(tmp_path: Path) -> None:

@@ -29,6 +29,30 @@ def test_success_when_the_model_stops_calling_tools(root: Path) -> None:
     assert result.text == "All is read."
 
 
+def test_an_empty_answer_is_asked_about_once_before_it_counts_as_done(root: Path) -> None:
+    store = Store.memory()
+    result = ran(contract(root), [read("a.py"), Completion(""), "All is read."], store)
+    assert (result.outcome, result.steps, result.text) == (Outcome.SUCCESS, 3, "All is read.")
+    assert "Your answer was empty: go on" in store.steps(result.run_id)[2].prompt
+    result = ran(contract(root), [read("a.py"), Completion(""), Completion(" ")])
+    assert (result.outcome, result.steps) == (Outcome.SUCCESS, 3)
+    again: Script = [Completion(""), read("a.py"), Completion(""), Completion("")]
+    assert ran(contract(root), again).steps == 4
+
+
+def test_an_empty_answer_is_done_where_a_check_says_so(root: Path) -> None:
+    verify = Verification.file_contains("a.py", "x")
+    assert ran(contract(root, verify), [Completion("")]).steps == 1
+
+
+def test_answers_cut_off_before_they_say_anything_end_as_stalled(root: Path) -> None:
+    cut = Completion("", stop="max_tokens")
+    result = ran(contract(root), [cut] * 50)
+    assert (result.outcome, result.steps) == (Outcome.STALLED, 6)
+    longer = [Completion(f"Part {n}.", stop="length") for n in range(20)]
+    assert ran(contract(root), [*longer, "Done."]).steps == 21
+
+
 def test_success_when_the_check_passes_after_its_output_went_back(root: Path) -> None:
     script: Script = ["Done.", write("a.py", "x = 2\n"), "Done now."]
     verify = Verification.file_equals("a.py", "x = 2\n")

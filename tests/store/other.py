@@ -39,6 +39,8 @@ def holding(script: str, *arguments: str | Path) -> Iterator[subprocess.Popen[st
     finally:
         if process.poll() is None:
             process.communicate("\n", timeout=60)
+        process.stdin.close()
+        process.stdout.close()
 
 
 READER = """

@@ -18,7 +18,7 @@ import pytest
 
 from io_harness.errors import StoreFailed, StoreFull
 from io_harness.store import Lease, Store
-from io_harness.store.sqlite import writer
+from io_harness.store.sqlite import log
 from tests.store.disks import Contents, FailingDisk, ForgettingDisk, memory_directory
 from tests.store.golden.make import PLACE
 from tests.store.runs import answer, begin, observations
@@ -36,7 +36,7 @@ State = tuple[list[str], list[str | bool], list[str]]
 @pytest.fixture(autouse=True)
 def _frequent_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
     """A script of some operations meets checkpoints too."""
-    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 12)
+    monkeypatch.setattr(log, "CHECKPOINT_PAGES", 12)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import gzip
 import json
 import os
@@ -21,6 +22,8 @@ from io_harness.errors import (
     HarnessError,
     SchemaNewer,
     StoreCorrupt,
+    StoreFailed,
+    StoreFull,
     StoreReadOnly,
 )
 from io_harness.store import Store
@@ -230,10 +233,53 @@ def test_a_store_that_cannot_be_written_says_so() -> None:
         assert "cannot be written" in python(READ_ONLY, Path(place, "new.db"))
 
 
-def test_a_directory_in_the_place_of_the_file_is_told(tmp_path: Path) -> None:
-    (tmp_path / "runs.db").mkdir()
-    with pytest.raises(HarnessError, match=r"runs\.db"):
+def test_what_can_be_no_store_is_told_as_what_it_is(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for path, says in {
+        tmp_path: f"is a directory: name a file, as {tmp_path / 'runs.db'}",
+        tmp_path / "file" / "runs.db": "choose another path",
+        tmp_path / "loop": "choose another path",
+        tmp_path / ("x" * 300): "File name too long",
+    }.items():
+        for read_only in (False, True):
+            with pytest.raises(ConfigError) as caught:
+                Store.open(path, read_only=read_only)
+            assert str(path) in str(caught.value)
+            assert read_only or says in str(caught.value)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "loop"]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="the system has no /proc")
+def test_devices_pipes_and_proc_are_no_place_for_a_store(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/null")):
+        with pytest.raises(ConfigError, match="a device, a pipe or a socket"):
+            Store.open(path)
+    with pytest.raises(ConfigError, match=r"no store can be at /proc/runs\.db: choose"):
+        Store.open("/proc/runs.db")
+
+
+@pytest.mark.parametrize(
+    ("number", "error"),
+    [
+        (errno.EROFS, StoreReadOnly),
+        (errno.EACCES, StoreReadOnly),
+        (errno.ENOSPC, StoreFull),
+        (errno.EDQUOT, StoreFull),
+        (errno.EMFILE, StoreFailed),
+    ],
+)
+def test_what_the_system_refuses_at_the_first_file_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, error: type[HarnessError]
+) -> None:
+    def refusing(path: Path) -> None:
+        raise OSError(number, os.strerror(number), str(path))
+
+    monkeypatch.setattr("io_harness.store.sqlite.backend.Gate", refusing)
+    with pytest.raises(error, match=os.strerror(number)) as caught:
         Store.open(tmp_path / "runs.db")
+    assert "check the disk" not in str(caught.value)
 
 
 def test_a_disk_turned_read_only_stops_writes_and_not_reads(

@@ -16,7 +16,7 @@ import pytest
 
 from io_harness.errors import ConfigError, StoreLocked
 from io_harness.store import Store
-from io_harness.store.sqlite import writer
+from io_harness.store.sqlite import log
 from io_harness.types import MemoryWrite
 from tests.store.disks import CountingDisk
 from tests.store.other import GATE, READER, WRITER, holding, python
@@ -176,7 +176,7 @@ def test_the_log_stays_small_where_nobody_holds_it(tmp_path: Path) -> None:
 def test_the_log_stays_small_where_many_write_in_turn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 100)
+    monkeypatch.setattr(log, "CHECKPOINT_PAGES", 100)
     with ExitStack() as stack:
         stores = [stack.enter_context(Store.open(tmp_path / "runs.db")) for _ in range(6)]
         for _ in range(40):

@@ -222,6 +222,22 @@ def test_deleting_a_run_leaves_nothing_of_it_and_all_of_others(store: Store) -> 
     assert left == [(0,)]
 
 
+def test_a_deleted_run_is_in_no_file_while_the_store_is_open(tmp_path: Path) -> None:
+    def files_with_it() -> list[str]:
+        return [file.name for file in tmp_path.iterdir() if b"very-secret" in file.read_bytes()]
+
+    async def drive(store: Store) -> None:
+        lease = await begin(store.journal, "run")
+        await take_step(store.journal, lease, 1, "very-secret " * 50)
+        await store.journal.finished(lease, outcome="success")
+
+    with Store.open(tmp_path / "runs.db") as store:
+        asyncio.run(drive(store))
+        assert files_with_it() == ["runs.db-wal"]
+        store.delete_run("run")
+        assert files_with_it() == []
+
+
 def test_what_no_column_can_hold_is_refused_where_it_is_given(store: Store) -> None:
     async def drive() -> None:
         lease = await begin(store.journal, "run")

@@ -9,7 +9,6 @@ import pytest
 
 from io_harness.errors import StoreFailed
 from io_harness.store.base import Transaction
-from io_harness.store.sqlite import writer as writing
 from io_harness.store.sqlite.connection import IN_MEMORY, connect, prepare
 from io_harness.store.sqlite.writer import Writer
 
@@ -85,9 +84,8 @@ def test_what_is_committed_is_told_though_the_lock_cannot_be_given_back(
 def test_what_is_committed_is_told_though_the_log_cannot_be_moved(
     writer: Writer, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
-    monkeypatch.setattr(writing, "CHECKPOINT_PAGES", 1)
-    monkeypatch.setattr(writer, "_pages", 5_000)
     connection = writer._opened().connection
+    monkeypatch.setattr(writer._log, "_next_checkpoint", 0)
     monkeypatch.setattr(writer, "_session", _Failing(connection, error))
     assert writer.submit(note, size=1).result(WAIT) == 1
     assert writer.submit(note, size=1).result(WAIT) == 2

@@ -146,3 +146,8 @@ def test_the_policy_sees_the_joined_arguments(call: Bench) -> None:
     assert bench("run_command", argv=["echo", "hi"]).text == "exit code 0\nhi\n"
     assert "denied" in bench.fails("run_command", argv=["rm", "-rf", "x"])
     assert "nobody is there" in bench.fails("run_command", argv=["ls"])
+
+
+def test_a_root_that_is_gone_is_named_not_the_program(call: Bench, root: Path) -> None:
+    assert call("run_command", argv=["sh", "-c", 'rm -r "$PWD"']).text == "exit code 0\n"
+    assert "the workspace's root is gone" in call("run_command", argv=["true"]).text

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,3 +89,45 @@ def test_what_names_a_target(tmp_path: Path) -> None:
     with Store.memory() as store:
         result = run_sync(contract, script, store, policy=Policy.workspace(), tools=[odd])
     assert result.outcome is Outcome.SUCCESS
+
+
+@pytest.mark.parametrize("as_check", [False, True])
+def test_what_never_returns_does_not_outlive_the_time_budget(
+    tmp_path: Path, as_check: bool
+) -> None:
+    never = threading.Event()
+
+    @tool
+    def mine() -> str:
+        """Wait."""
+        never.wait(30)
+        return "late"
+
+    verify = Verification.callable(lambda _: never.wait(30)) if as_check else None
+    script = ScriptedProvider(
+        [*([] if as_check else [ToolCall("1", "mine", {})]), "Done.", "Done."]
+    )
+    contract = TaskContract.workspace("Do it.", tmp_path, verify).with_time_budget(0.5)
+    since = time.monotonic()
+    with Store.memory() as store:
+        result = run_sync(contract, script, store, policy=Policy.workspace(), tools=[mine])
+    never.set()
+    assert result.outcome is Outcome.TIME_BUDGET
+    assert time.monotonic() - since < 15
+
+
+def test_what_never_returns_does_not_keep_a_program_from_ending() -> None:
+    program = """
+import asyncio, time
+from io_harness.tools.foreign import call
+
+async def main():
+    async with asyncio.timeout(0.1):
+        await call(time.sleep, 30)
+
+asyncio.run(main())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=15
+    )
+    assert done.stderr.splitlines()[-1] == "TimeoutError"

@@ -37,11 +37,15 @@ class TerminalApprover:
         if rule is not None:
             why = f"asked by the rule {rule.pattern!r} of {request.verdict.layer!r}"
         say()
-        say(f"{act}: {plain(request.subject)}")
+        say(f"{act}: {plain(request.subject)}", whole=True)
         say(f"  {plain(why)}, wanted by {plain(request.tool)}")
         _show_diff(request.diff)
         _forget_what_was_typed()
-        return await _answer()
+        try:
+            return await _answer()
+        except asyncio.CancelledError:
+            say()  # what comes next does not belong to the question
+            raise
 
 
 class Deferring:

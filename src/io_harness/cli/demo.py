@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from io_harness.cli.demo_task import CHECK, PRIVATE, first_run, make_workspace, second_run
-from io_harness.cli.exits import EXIT_OF
+from io_harness.cli.endings import EXIT_OF
 from io_harness.cli.output import call_in_short, out, say
 from io_harness.cli.plot import plot
 from io_harness.cli.table import Column, print_table, terminal_width
@@ -144,7 +144,7 @@ def _show_ways_on(store_file: Path, root: Path, result: RunResult) -> None:
         ("show", result.run_id, "--step", "17", "--request"),
         ("memory", "list", str(root)),
     ):
-        say(f"  {shlex.join(('io-harness', *words, '--store', str(store_file)))}")
+        say(f"  {shlex.join(('io-harness', *words, '--store', str(store_file)))}", whole=True)
 
 
 def _everything(request: RequestAssembled) -> int:

@@ -27,7 +27,7 @@ from io_harness.workspace.openat2 import is_available
 _KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
 _GENERIC_ROOTS = frozenset({"/workspace", "/work", "/app", "/src", "/code", "/repo", "/project"})
 
-_WORTH_KNOWING = frozenset({"permissions", "log", "workspaces"})
+_WORTH_KNOWING = frozenset({"permissions", "writing", "log", "workspaces"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def _store(path: Path) -> Finding:
         says = "; ".join(f"{found.subject}: {found.message}" for found in wrong)
         return Finding("store", None if only_worth_knowing else False, f"{path}: {says}")
     try:
-        with Store.open(path, timeout=2.0) as store:
+        with Store.open(path, timeout=2.0, read_only=True) as store:
             count = len(store.runs())
     except HarnessError as error:
         return Finding("store", False, str(error))

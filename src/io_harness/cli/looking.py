@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
-from io_harness.cli.stores import find_run, open_store
+from io_harness.cli.stores import find_run, look_at_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
@@ -13,7 +13,7 @@ from io_harness.workspace import counted
 
 def runs(store_name: str | None, *, json: bool) -> None:
     """List the runs of a store, newest last."""
-    with open_store(store_name, must_exist=True) as store:
+    with look_at_store(store_name) as store:
         found = store.runs()
     if json:
         print_json({"runs": [_run_row(run) for run in found]})
@@ -45,7 +45,7 @@ def show(
     store_name: str | None, wanted: str, *, step: int | None, request: bool, json: bool
 ) -> None:
     """Show a run's steps, or one step whole, or the request it sent."""
-    with open_store(store_name, must_exist=True) as store:
+    with look_at_store(store_name) as store:
         run = find_run(store, wanted)
         if step is None and request:
             raise ConfigError("--request shows the request of one step: name it with --step N")
@@ -106,14 +106,15 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
     if json:
         print_json({**_step_object(step), "prompt": step.prompt})
     elif request:
-        say(plain(step.prompt, lines=True))
+        say(plain(step.prompt, lines=True), whole=True)
     else:
         if step.decision:
-            say(plain(step.decision, lines=True))
+            say(plain(step.decision, lines=True), whole=True)
         for seen in step.observations:
             if (seen.call or 0) >= 0:
-                say(f"[{seen.kind.value} {short(seen.target or '', 100)}] {plain(seen.args)}")
-                say(plain(seen.text, lines=True).rstrip("\n"))
+                target = short(seen.target or "", 100)
+                say(f"[{seen.kind.value} {target}] {plain(seen.args)}", whole=True)
+                say(plain(seen.text, lines=True).rstrip("\n"), whole=True)
 
 
 def _step(store: Store, run: RunRecord, number: int) -> StepRecord:

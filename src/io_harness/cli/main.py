@@ -1,50 +1,50 @@
-"""The entry point: what goes wrong becomes one sentence and an exit code, never a traceback."""
+"""The entry point: what goes wrong becomes one sentence and an exit code, never a traceback.
+
+It imports the commands when it is called: that takes long enough to be interrupted.
+"""
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 
-from io_harness.cli.app import app
-from io_harness.cli.exits import READER_GONE, WRONG_USE, exit_code_of
-from io_harness.cli.output import ReaderGoneError
-from io_harness.errors import HarnessError
+from io_harness.cli import streams
+from io_harness.cli.exits import INTERRUPTED, READER_GONE, WRONG_USE
 
 
 def main() -> None:
     """Run the command line and exit with its code."""
-    _stand_in_for_closed_streams()
     try:
-        app()
-    except HarnessError as error:
-        _fail(str(error), exit_code_of(error))
-    except ReaderGoneError:
+        streams.prepare()
+        _run()
+    except streams.ReaderGoneError:
         sys.exit(READER_GONE)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
+    from io_harness.cli.app import app
+    from io_harness.cli.endings import exit_code_of
+    from io_harness.cli.output import complain, help_width
+    from io_harness.errors import HarnessError
+
+    try:
+        app(terminal_width=help_width())
+    except HarnessError as error:
+        complain(f"io-harness: {error}")
+        sys.exit(exit_code_of(error))
     except OSError as error:
-        what = "the output" if error.filename is None else str(error.filename)
-        _fail(f"{what}: {error.strerror or error}", WRONG_USE)
+        complain(f"io-harness: {_what_failed(error)}")
+        sys.exit(WRONG_USE)
 
 
-def _fail(message: str, code: int) -> None:
-    print(f"io-harness: {message}", file=sys.stderr)
-    sys.exit(code)
-
-
-def _stand_in_for_closed_streams() -> None:
-    """Give each standard stream that is closed an empty one; show what no encoding has escaped.
-
-    Otherwise a file opened later, the store's say, would get the number of a closed stream, and
-    whatever writes to that number would write into it.
-    """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            mode = os.O_WRONLY if number else os.O_RDONLY
-            opened = os.open(os.devnull, mode)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
-            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+def _what_failed(error: OSError) -> str:
+    said = str(error.strerror or error)
+    if error.filename is not None:
+        return f"{error.filename}: {said}"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current directory is gone: go to one that exists"
+    return said

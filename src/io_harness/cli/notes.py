@@ -6,7 +6,7 @@ import sys
 
 from io_harness.cli.output import plain, print_json, say
 from io_harness.cli.progress import as_json
-from io_harness.cli.stores import open_store
+from io_harness.cli.stores import look_at_store, open_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.workspace import counted
@@ -14,7 +14,7 @@ from io_harness.workspace import counted
 
 def show(root: str, store_name: str | None, *, json: bool) -> None:
     """List the notes of a workspace, oldest write first."""
-    with open_store(store_name, must_exist=True) as store:
+    with look_at_store(store_name) as store:
         notes = store.memory_list(root)
     if json:
         print_json({"notes": [as_json(note) for note in notes]})

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import unicodedata
-from typing import IO, NoReturn
 
+from rich.cells import cell_len
 from rich.console import Console
 
 from io_harness import jsontext
 
+out = Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
-class ReaderGoneError(Exception):
-    """Whoever read this command's output has stopped reading it."""
-
-
-class _Console(Console):
-    def on_broken_pipe(self) -> None:
-        """Say so to the command, which may have a run to end first."""
-        _give_up(self.file)
+_NARROW_HELP = 52
+"""Cells below which typer no longer looks at how wide a terminal is."""
 
 
-out = _Console(highlight=False, markup=False, emoji=False, soft_wrap=True)
-err = _Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+def help_width() -> int | None:
+    """The cells for a line of help, where typer would not find them by itself."""
+    return max(20, out.width - 1) if out.width < _NARROW_HELP else None
 
 
 def plain(text: str, *, lines: bool = False) -> str:
@@ -52,27 +48,37 @@ def call_in_short(name: str, target: str, width: int = 80) -> str:
     return short(said, width)
 
 
-def say(text: str = "") -> None:
-    """Print one line of ours."""
-    out.print(text)
+def say(text: str = "", *, whole: bool = False) -> None:
+    """Print one line of ours, wrapped between words on a terminal.
+
+    A `whole` one is left to the terminal to break, so that it can be copied as it is.
+    """
+    out.print(text if whole else _wrapped(text, out))
 
 
-def complain(text: str) -> None:
-    """Print one line to standard error."""
-    err.print(text)
+def complain(text: str, *, whole: bool = False) -> None:
+    """Print one line to standard error, wrapped as by `say`."""
+    err.print(text if whole else _wrapped(text, err))
 
 
 def print_json(value: object) -> None:
     """Print one JSON value on one line; lone surrogates, which no stream takes, escaped."""
     text = jsontext.dumps(value).encode("utf-8", "backslashreplace").decode()
-    try:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up(sys.stdout)
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
-def _give_up(stream: IO[str]) -> NoReturn:
-    """Let what is still to be written go nowhere, and raise `ReaderGoneError`."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    raise ReaderGoneError from None
+def _wrapped(text: str, console: Console) -> str:
+    """Break a line between words where a terminal would break it within one."""
+    if not console.file.isatty() or cell_len(text) <= console.width:
+        return text
+    body = text.lstrip(" ")
+    lead = " " * (len(text) - len(body))
+    lines, hang = [lead], f"{lead}  "
+    for word in body.split(" "):
+        longer = f"{lines[-1]} {word}" if lines[-1].strip() else lines[-1] + word
+        if lines[-1].strip() and cell_len(longer) > console.width:
+            lines.append(hang + word)
+        else:
+            lines[-1] = longer
+    return "\n".join(lines)

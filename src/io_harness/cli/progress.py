@@ -11,7 +11,6 @@ from rich.status import Status
 from rich.text import Text
 
 from io_harness.cli.output import (
-    ReaderGoneError,
     call_in_short,
     err,
     out,
@@ -20,6 +19,7 @@ from io_harness.cli.output import (
     say,
     short,
 )
+from io_harness.cli.streams import ReaderGoneError
 from io_harness.events import (
     ApprovalAsked,
     AttemptFailed,
@@ -53,7 +53,7 @@ class Shown(ABC):
             return
         try:
             self.show(event)
-        except (ReaderGoneError, BrokenPipeError):
+        except ReaderGoneError:
             self.is_unread = True
             signal.raise_signal(signal.SIGINT)
 

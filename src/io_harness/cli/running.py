@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from io_harness.cli.exits import EXIT_OF, INTERRUPTED, READER_GONE
+from io_harness.cli.endings import EXIT_OF
+from io_harness.cli.exits import INTERRUPTED, READER_GONE
 from io_harness.cli.options import Common
 from io_harness.cli.output import complain, plain, print_json, say
 from io_harness.cli.progress import Shown, as_json
@@ -157,8 +158,7 @@ def _finished(common: Common, store: Store, record: RunRecord) -> int:
 def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
     """Drive a run once nobody else does, or give up when they must be alive.
 
-    Nothing that is stored tells a dead driver from one on another machine; but the lease of a
-    dead one ends.
+    A driver that died where this cannot be seen, in another container say, has a lease that ends.
     """
     give_up: float | None = None
     while True:
@@ -186,7 +186,7 @@ def _driven(
             result = drive()
     except KeyboardInterrupt:
         shown.pause()
-        complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}")
+        complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}", whole=True)
         return READER_GONE if shown.is_unread else INTERRUPTED
     shown.pause()
     return _report(common, result, _raised(contract, result.outcome))
@@ -208,9 +208,9 @@ def _report(common: Common, result: RunResult, more: tuple[str, ...] = ()) -> in
         print_json({"event": "result", **as_json(result)})
     else:
         say(f"tokens: {result.spent.input or 0:,} in, {result.spent.output or 0:,} out")
-        say(f"store: {store_path(common.store)}")
+        say(f"store: {store_path(common.store)}", whole=True)
         if result.outcome in _CAN_GO_ON:
-            say(f"go on with: {_resume_line(common, result.run_id, *more)}")
+            say(f"go on with: {_resume_line(common, result.run_id, *more)}", whole=True)
     return EXIT_OF[result.outcome]
 
 

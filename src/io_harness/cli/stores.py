@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from io_harness.cli.output import complain, plain
 from io_harness.errors import ConfigError, RunUnknown
 from io_harness.store import RunRecord, Store
+from io_harness.store.sqlite.filesystem import is_writable
 
 
 def store_path(given: str | None) -> Path:
@@ -45,9 +47,7 @@ def open_store(given: str | None, *, must_exist: bool = False) -> Store:
 
     Raises `ConfigError` where it must exist and does not.
     """
-    path = store_path(given)
-    if must_exist and not path.exists():
-        raise ConfigError(f"there is no store at {path}: name one with --store")
+    path = _existing(given) if must_exist else store_path(given)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -56,6 +56,22 @@ def open_store(given: str | None, *, must_exist: bool = False) -> Store:
             f"the store {path} cannot be made: {error.filename}: {why}: name another with --store"
         ) from None
     return Store.open(path)
+
+
+def look_at_store(given: str | None) -> Store:
+    """Open the store to look at it; says so where more could not be done. `ConfigError`."""
+    path = _existing(given)
+    store = Store.open(path, read_only=True)
+    if not is_writable(path):
+        complain(f"the store {plain(str(path))} cannot be written here: this only looks at it")
+    return store
+
+
+def _existing(given: str | None) -> Path:
+    path = store_path(given)
+    if not path.exists():
+        raise ConfigError(f"there is no store at {path}: name one with --store")
+    return path
 
 
 def find_run(store: Store, wanted: str) -> RunRecord:

@@ -92,6 +92,11 @@ class Verification:
         """Whether a stored contract cannot hold this whole."""
         return self.check is not None or any(part.holds_callable for part in self.parts)
 
+    @property
+    def is_none(self) -> bool:
+        """Whether the model's word is all there is."""
+        return self.kind is VerificationKind.NONE
+
     def describe(self) -> str:
         """Say, for the model, when the task counts as done."""
         match self.kind:

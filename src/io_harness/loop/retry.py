@@ -8,9 +8,9 @@ import time
 from collections.abc import Awaitable
 
 from io_harness.contract import Retries
-from io_harness.contract.limits import of_kind
 from io_harness.errors import ConfigError, ProviderError
 from io_harness.events import AttemptFailed
+from io_harness.loop.answered import checked
 from io_harness.loop.state import Run
 from io_harness.providers import faults
 from io_harness.store import ProviderCall
@@ -64,9 +64,7 @@ async def _awaited(answer: Awaitable[Completion] | Completion, who: str) -> Comp
     """Return a provider's answer; `ConfigError` where its author gave something else."""
     if not isinstance(answer, Awaitable):
         raise ConfigError(f"{who}: complete must be async, and gave {answer!r} at once")
-    completion = await answer
-    of_kind(f"what complete of {who} returns", completion, Completion)
-    return completion
+    return checked(await answer, who)
 
 
 async def _failed(run: Run, step: int, error: ProviderError, latency: float, retries: int) -> None:

@@ -72,6 +72,11 @@ class StallTracker:
         self.idle_steps = 0 if news or changed or not calls else self.idle_steps + 1
         return self._stall()
 
+    def after_silence(self) -> Stall | None:
+        """Take in a step that neither said nor asked for anything."""
+        self.idle_steps += 1
+        return self._stall()
+
     def _is_news(self, mark: str, kind: ObsKind, in_view: AbstractSet[Place]) -> bool:
         """Whether the model had not seen this, or has it in view no more."""
         before = self.seen.get(mark)

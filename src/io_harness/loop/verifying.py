@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shlex
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from io_harness.contract.verification import VerificationKind
 from io_harness.tools import Plan, ToolContext, ToolError, foreign
 from io_harness.tools.command import run_command
 from io_harness.types import JSON
+
+_LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +26,19 @@ class Report:
 
 
 async def verify(verification: Verification, tools: ToolContext, *, seconds: float) -> Report:
-    """Make a check, a command of it within `seconds`; whatever it raises is a failed check."""
+    """Make a check within `seconds`; whatever it raises is a failed check."""
+    until = time.monotonic() + seconds
     match verification.kind:
         case VerificationKind.NONE:
             return Report(True, "the model called no more tools")
         case VerificationKind.COMMAND:
             return await _command(verification, tools, seconds)
         case VerificationKind.CALLABLE:
-            return await _callable(verification, Path(tools.workspace.root))
+            return await _callable(verification, Path(tools.workspace.root), seconds)
         case VerificationKind.ALL_OF:
             for part in verification.parts:
-                report = await verify(part, tools, seconds=seconds)
+                left = max(_LEAST_SECONDS, until - time.monotonic())
+                report = await verify(part, tools, seconds=left)
                 if not report.passed:
                     return report
             return Report(True, verification.describe())
@@ -41,12 +46,15 @@ async def verify(verification: Verification, tools: ToolContext, *, seconds: flo
             return await asyncio.to_thread(_file, verification, tools)
 
 
-async def _callable(verification: Verification, root: Path) -> Report:
+async def _callable(verification: Verification, root: Path, seconds: float) -> Report:
     check = verification.check
     assert check is not None
     try:
-        said = await foreign.call(check, root)
+        async with asyncio.timeout(seconds) as limit:
+            said = await foreign.call(check, root)
     except Exception as error:
+        if limit.expired():
+            return Report(False, f"the operator's check was not done within {seconds:g} s")
         return Report(False, f"the operator's check failed: {type(error).__name__}: {error}")
     if isinstance(said, str):
         return Report(False, said)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, cast
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import anthropic_wire as wire
 from io_harness.providers import faults
-from io_harness.providers.wire import answer_object, required_key, server_url
+from io_harness.providers.wire import answer_object, required_key, server_url, usable_environment
 
 try:
     import anthropic
@@ -73,7 +74,7 @@ class AnthropicProvider:
         mark_end = self.cache_price.rewards_a_stable_prefix
         messages = wire.message_blocks(request, mark_end=mark_end)
         try:
-            async with self._client() as client:
+            async with asyncio.timeout(self._timeout), self._client() as client:
                 answer = await client.messages.with_raw_response.create(
                     model=self.model,
                     max_tokens=request.max_output_tokens,
@@ -82,10 +83,8 @@ class AnthropicProvider:
                     messages=cast("list[MessageParam]", messages),
                 )
         except anthropic.APIStatusError as error:
-            said = faults.said(error.body, error.message)
-            headers = error.response.headers
-            raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
-        except anthropic.APITimeoutError as error:
+            raise faults.answered(self._who(), error.body, error.response) from error
+        except (anthropic.APITimeoutError, TimeoutError) as error:
             raise faults.late(self._who(), self._timeout) from error
         except anthropic.APIConnectionError as error:
             where = error.request.url.netloc.decode("ascii", "replace")
@@ -98,10 +97,17 @@ class AnthropicProvider:
     def _client(self) -> anthropic.AsyncAnthropic:
         """Make a client for one request: it belongs to the event loop that it is made in.
 
-        Its retries are off: the harness retries, so that each attempt is in the trace.
+        Its retries are off: the harness retries, so that each attempt is in the trace. It follows
+        no redirect: key and prompt are for the server that was named.
         """
+        with usable_environment(self._who()):
+            sends = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
         return anthropic.AsyncAnthropic(
-            api_key=self._key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+            api_key=self._key,
+            base_url=self._base_url,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=sends,
         )
 
     def _who(self) -> str:

@@ -88,7 +88,7 @@ def completion(answer: Mapping[str, object], *, who: str) -> Completion:
         if stop == "model_context_window_exceeded":
             raise faults.refused(who, 400, stop)
         if usage is None:
-            raise faults.empty(who)
+            raise faults.inside(who, answer)
     return Completion(text, calls, usage, stop, reasoning=_reasoning(blocks))
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import errno
+import http.client
 import os
 import re
 import ssl
 import time
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from io_harness.errors import ErrorKind, ProviderError
 
@@ -49,6 +50,8 @@ _KIND_OF_STATUS: dict[int, ErrorKind] = {
     429: "rate_limited",
 }
 _SHOWN_CHARS = 500
+_MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_USER_INFO = re.compile(r"//[^/@]*@")
 
 
 def is_overflow(text: str) -> bool:
@@ -56,14 +59,56 @@ def is_overflow(text: str) -> bool:
     return _OVERFLOW.search(text) is not None
 
 
-def said(body: object, otherwise: str) -> str:
-    """Return an error body's code, type and message as one text, or `otherwise`."""
-    if not isinstance(body, dict):
-        return otherwise
-    error = body.get("error")
-    error = error if isinstance(error, dict) else body
-    parts = (error.get(key) for key in ("code", "type", "message"))
-    return " ".join(dict.fromkeys(str(part) for part in parts if part)) or otherwise
+class Response(Protocol):
+    """What is needed of a vendor's HTTP response."""
+
+    @property
+    def status_code(self) -> int: ...  # noqa: D102
+    @property
+    def headers(self) -> Mapping[str, str]: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+
+
+def answered(who: str, body: object, response: Response) -> ProviderError:
+    """Return the error for a response that is none; `body` is what its SDK made of the text."""
+    status, headers = response.status_code, response.headers
+    where = headers.get("location", "") if 300 <= status < 400 else ""
+    if where:
+        return ProviderError(
+            f"{who} answered {status}: it sends requests on to {_shortened(_without_user(where))}, "
+            "where nothing was sent: if that is the right server, name it",
+            kind="request",
+        )
+    text = said(body) or response.text
+    if text.lstrip().startswith("<"):  # a proxy's page
+        text = _MARKUP.sub(" ", text)
+    reason = http.client.responses.get(status, "it gave no reason")
+    return refused(who, status, text.strip() or reason, headers=headers)
+
+
+def said(body: object) -> str:
+    """Return an error body's code, type and message as one text, empty where it has none."""
+    if isinstance(body, dict):
+        error = body.get("error") or body
+        if isinstance(error, dict):
+            parts = (error.get(key) for key in ("code", "type", "message"))
+            return " ".join(dict.fromkeys(str(part) for part in parts if part))
+        body = error
+    return body if isinstance(body, str) else ""
+
+
+def inside(who: str, answer: Mapping[str, object]) -> ProviderError:
+    """Return the error for an answer of status 200 that says nothing, or holds an error.
+
+    OpenRouter sends what went wrong upstream so, local servers what went wrong in the middle.
+    """
+    error = answer.get("error")
+    if not error:
+        return empty(who)
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    return refused(who, status, said(answer) or str(error))
 
 
 def refused(
@@ -135,6 +180,10 @@ def _number(text: str | None) -> float | None:
     except ValueError:
         return None
     return value if 0 <= value < float("inf") else None
+
+
+def _without_user(url: str) -> str:
+    return _USER_INFO.sub("//", url)
 
 
 def _shortened(text: str) -> str:

@@ -5,13 +5,14 @@ OpenRouter, llama.cpp, vLLM and Ollama are a `base_url` (`pip install 'io-harnes
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import faults
 from io_harness.providers import openai_wire as wire
-from io_harness.providers.wire import answer_object, required_key, server_url
+from io_harness.providers.wire import answer_object, required_key, server_url, usable_environment
 
 try:
     import openai
@@ -81,7 +82,7 @@ class OpenAIProvider:
         tools = cast("list[ChatCompletionFunctionToolParam]", wire.tool_blocks(request))
         messages = wire.message_blocks(request, marks=self._cache_marks)
         try:
-            async with self._client() as client:
+            async with asyncio.timeout(self._timeout), self._client() as client:
                 answer = await client.chat.completions.with_raw_response.create(
                     model=self.model,
                     messages=cast("list[ChatCompletionMessageParam]", messages),
@@ -89,10 +90,8 @@ class OpenAIProvider:
                     extra_body={self._limit: request.max_output_tokens},
                 )
         except openai.APIStatusError as error:
-            said = faults.said(error.body, error.message)
-            headers = error.response.headers
-            raise faults.refused(self._who(), error.status_code, said, headers=headers) from error
-        except openai.APITimeoutError as error:
+            raise faults.answered(self._who(), error.body, error.response) from error
+        except (openai.APITimeoutError, TimeoutError) as error:
             raise faults.late(self._who(), self._timeout) from error
         except openai.APIConnectionError as error:
             where = error.request.url.netloc.decode("ascii", "replace")
@@ -105,10 +104,17 @@ class OpenAIProvider:
     def _client(self) -> openai.AsyncOpenAI:
         """Make a client for one request: it belongs to the event loop that it is made in.
 
-        Its retries are off: the harness retries, so that each attempt is in the trace.
+        Its retries are off: the harness retries, so that each attempt is in the trace. It follows
+        no redirect: key and prompt are for the server that was named.
         """
+        with usable_environment(self._who()):
+            sends = openai.DefaultAsyncHttpxClient(follow_redirects=False)
         return openai.AsyncOpenAI(
-            api_key=self._key, base_url=self._base_url, timeout=self._timeout, max_retries=0
+            api_key=self._key,
+            base_url=self._base_url,
+            timeout=self._timeout,
+            max_retries=0,
+            http_client=sends,
         )
 
     def _who(self) -> str:

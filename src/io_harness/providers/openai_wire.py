@@ -77,13 +77,15 @@ def message_blocks(request: CompletionRequest, *, marks: bool) -> list[Block]:
 def completion(answer: Mapping[str, object], *, who: str) -> Completion:
     """Return what an answer says.
 
-    Raises `ProviderError`: malformed where it says nothing at all.
+    Raises `ProviderError`: malformed where it says nothing at all, else what it holds as an error.
     """
     usage = _usage(answer.get("usage"))
     choices = answer.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        raise _without_choice(answer, who)
+        raise faults.inside(who, answer)
     choice = choices[0]
+    if choice.get("error"):
+        raise faults.inside(who, choice)
     message = choice.get("message")
     message = message if isinstance(message, dict) else {}
     text = text_of(message.get("content")) or text_of(message.get("refusal"))
@@ -93,15 +95,6 @@ def completion(answer: Mapping[str, object], *, who: str) -> Completion:
     stop = "refusal" if message.get("refusal") else str(choice.get("finish_reason") or "end")
     kept = {key: message[key] for key in _REASONING_KEYS if message.get(key)}
     return Completion(text, calls, usage, stop, reasoning=cast("JSON", kept or None))
-
-
-def _without_choice(answer: Mapping[str, object], who: str) -> Exception:
-    """Tell an error that came with status 200, as OpenRouter sends them, from an empty answer."""
-    error = answer.get("error")
-    if not isinstance(error, dict):
-        return faults.empty(who)
-    status = count(error.get("code"))
-    return faults.refused(who, status or 500, str(error.get("message") or error))
 
 
 def _blocks(message: Message) -> list[Block]:

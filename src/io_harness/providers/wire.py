@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -13,10 +14,15 @@ from io_harness.errors import ConfigError
 from io_harness.providers import faults
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from io_harness.types import JSON, ToolCall
 
 _NOT_IN_A_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 _NAME_CHARS = 64
+_FOR_CLIENTS = frozenset(
+    {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"}
+)
 _USER_INFO = re.compile(r"//[^/@]*@")
 _LARGEST_COUNT = 2**53
 
@@ -29,6 +35,18 @@ def required_key(variable: str, given: str | None = None) -> str:
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(f"the key in {variable} has characters that no key has: copy it again")
     return key
+
+
+@contextmanager
+def usable_environment(who: str) -> Iterator[None]:
+    """Raise a `ConfigError` for what an HTTP client raises while it is made."""
+    try:
+        yield
+    except Exception as error:
+        named = ", ".join(name for name in os.environ if name.upper() in _FOR_CLIENTS)
+        raise ConfigError(
+            f"{who} cannot be asked from this environment ({error}): look at {named}"
+        ) from error
 
 
 def server_url(variable: str, given: str | None = None) -> str | None:

@@ -15,6 +15,7 @@ from io_harness.types import JSON
 
 MAX_BYTES = 512 * 1024 * 1024
 _PROBE = 65_536
+_MARK = b"\xef\xbb\xbf"
 _MAGIC = {
     b"\x89PNG": "a PNG image, no transcript",
     b"\x1f\x8b": "compressed by gzip; decompress it first",
@@ -44,7 +45,7 @@ class Source:
         values = self.values
         if len(values) == 1 and isinstance(values[0], list):
             values = values[0]
-        if len(values) < 2 or not all(map(_holds_a_run, values)):
+        if len(values) < 2 or not any(map(_holds_a_run, values)) or any(map(_is_part, values)):
             return [self]
         return [
             Source(f"{self.path}#{number}", [value], True, self.notes if number == 1 else Counter())
@@ -60,9 +61,14 @@ def _holds_a_run(value: JSON) -> bool:
     )
 
 
+def _is_part(value: JSON) -> bool:
+    """Whether one value is a part of a run itself: a message, an event, a line of a session."""
+    return not isinstance(value, dict) or not {"role", "type", "action"}.isdisjoint(value)
+
+
 def load(path: str) -> Source:
     """Read a file as JSON. `ConfigError`: it cannot hold a transcript; the message says why."""
-    data = _content(path)
+    data = _content(path).removeprefix(_MARK)
     told = data.rstrip(b"\0")
     whole = _value(told)
     if whole is not None:
@@ -132,7 +138,7 @@ def _value(data: bytes) -> JSON:
     try:
         value: JSON = orjson.loads(data)
     except orjson.JSONDecodeError:
-        return _lenient(data) if b"\n" not in data.strip() or data[:1] == b"[" else None
+        return _lenient(data) if data.lstrip()[:1] in {b"{", b"["} else None
     return value
 
 
@@ -169,16 +175,16 @@ def _lines(path: str, data: bytes) -> Source:
         else:
             source.notes["broken line"] += 1
     if not source.values:
-        value = _lenient(data)
-        if value is not None:
-            return Source(path, [value], whole=True)
         raise ConfigError(f"{path}: neither JSON nor JSON lines, no transcript")
     return source
 
 
 def _line(line: bytes) -> JSON:
+    """The object or list a line is; `None` for anything else, which no format has."""
+    if line[:1] not in {b"{", b"["}:
+        return None
     try:
         value: JSON = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return _lenient(line) if line[:1] in b"{[" else None
+        return _lenient(line)
     return value

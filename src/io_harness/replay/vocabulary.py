@@ -5,12 +5,13 @@ A chat-form list may hold any agent's tools, so the table is shared by the impor
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from io_harness.replay.commands import command_meaning, relocated
 from io_harness.replay.patches import patch_changes
 from io_harness.replay.paths import canonical
-from io_harness.replay.records import Change, Meaning, Splice, Swap, Unknown, Whole
+from io_harness.replay.records import Append, Change, Gone, Meaning, Splice, Swap, Unknown, Whole
 from io_harness.types import JSON, ObsKind
 
 if TYPE_CHECKING:
@@ -18,28 +19,50 @@ if TYPE_CHECKING:
 
 _READ = frozenset(
     {"read", "read_file", "read_files", "readfile", "view", "view_file", "view_image", "cat"}
-    | {"open_file", "notebookread", "fs_read", "file_read"}
+    | {"open_file", "notebookread", "fs_read", "file_read", "read_many_files"}
 )
 _WRITE = frozenset(
     {"write", "write_file", "edit", "edit_file", "multiedit", "notebookedit", "create_file"}
     | {"replace", "replace_in_file", "write_to_file", "editor", "search_replace", "file_write"}
-    | {"insert_content", "fs_write", "edit_block", "str_replace", "create"}
+    | {"insert_content", "fs_write", "edit_block", "str_replace", "create", "insert", "undo_edit"}
+    | {"multi_edit", "file_edit", "overwrite_file", "save_file", "create_new_file"}
+    | {"replace_string_in_file", "multi_replace_string_in_file", "insert_edit_into_file"}
+    | {"append_file", "append_to_file"}
 )
+_DELETE = frozenset({"delete_file", "remove_file", "delete", "rm"})
 _PATCH = frozenset({"apply_patch", "applypatch", "apply_diff", "patch"})
 _GREP = frozenset(
     {"grep", "search_codebase", "search_files", "grep_search", "search_file_content", "ripgrep"}
     | {"search_dir", "search_file", "codebase_search", "search"}
 )
-_FIND = frozenset({"glob", "ls", "find", "list_files", "list_dir", "find_file", "list_directory"})
+_FIND = frozenset(
+    {"glob", "ls", "find", "list_files", "list_dir", "find_file", "list_directory"}
+    | {"file_search", "glob_file_search"}
+)
 _SHELL = frozenset(
     {"bash", "execute_bash", "exec_command", "shell", "run_commands", "run_command", "local_shell"}
     | {"run_terminal_cmd", "execute_command", "run_shell_command", "terminal", "run", "cmd"}
+    | {"shell_command", "exec", "run_in_terminal", "execute_shell", "bash_tool"}
 )
 _EDITOR = frozenset({"str_replace_editor", "str_replace_based_edit_tool", "text_editor"})
 
-_PATH = ("file_path", "path", "filepath", "file", "filename", "notebook_path", "target_file")
-_OLD = ("old_string", "oldText", "old_str", "old_text", "old", "search")
-_NEW = ("new_string", "newText", "new_str", "new_text", "new", "replace", "replacement")
+_PATH = (
+    *("file_path", "path", "filepath", "file", "filename", "notebook_path", "target_file"),
+    *("filePath", "absolute_path"),
+)
+_OLD = ("old_string", "oldString", "oldText", "old_str", "old_text", "old", "search")
+_NEW = (
+    "new_string",
+    "newString",
+    "newText",
+    "new_str",
+    "new_text",
+    "new",
+    "replace",
+    "replacement",
+)
+_FIRST = ("start_line", "offset", "line_start", "start", "startLine", "start_line_one_indexed")
+_LAST = ("end_line", "line_end", "end", "endLine", "end_line_one_indexed_inclusive")
 _CONTENT = ("content", "file_text", "contents", "text", "code_content")
 _COMMAND = ("command", "cmd", "commands", "script", "input")
 DEFAULT_READ_LINES = 2000
@@ -51,17 +74,17 @@ def call_meaning(name: str, args: Mapping[str, JSON], cwd: str) -> Meaning:
     if name.startswith("mcp__"):
         return Meaning(ObsKind.TOOL)
     if word in _EDITOR:
-        word = {"view": "view", "undo_edit": "edit"}.get(_text(args, ("command",)), "edit")
-        if _text(args, ("command",)) == "create":
-            word = "create"
+        command = _text(args, ("command",))
+        word = command if command in {"view", "create", "insert", "undo_edit"} else "edit"
     if word in _SHELL:
         return shell_meaning(args, cwd)
     if word in _READ:
         return _read(args, cwd)
     if word in _PATCH:
-        return patch_meaning(_text(args, ("input", "patch", "diff", "content")), cwd)
-    if word in _WRITE:
-        return _write(args, cwd)
+        meaning = patch_meaning(_text(args, ("input", "patch", "diff", "content")), cwd)
+        return meaning if meaning.targets else _write(word, args, cwd)
+    if word in _WRITE or word in _DELETE:
+        return _write(word, args, cwd)
     if word in _GREP:
         return _grep(args, cwd)
     if word in _FIND:
@@ -96,7 +119,7 @@ def _whole(value: JSON) -> int | None:
 def shell_meaning(args: Mapping[str, JSON], cwd: str) -> Meaning:
     """By the command; `["bash", "-lc", script]` is the script."""
     directory = _text(args, ("workdir", "cwd", "working_directory")) or cwd
-    command = args.get("command")
+    command = next((args[name] for name in _COMMAND if args.get(name)), None)
     if isinstance(command, list) and len(command) == 3 and str(command[1]).endswith("c"):
         script = str(command[2])
     elif isinstance(command, list) and all(isinstance(c, str) for c in command):
@@ -126,11 +149,13 @@ def _read_many(files: list[JSON], cwd: str) -> Meaning:
 
 def _range(args: Mapping[str, JSON]) -> tuple[int, int] | None:
     pair = args.get("view_range")
+    if isinstance(pair, str):
+        pair = [int(number) for number in re.findall(r"-?\d{1,9}", pair)]
     if isinstance(pair, list) and len(pair) == 2:
         low, high = _whole(pair[0]), _whole(pair[1])
         return None if low is None else (max(low, 1), high or 0)
-    first = _number(args, ("start_line", "offset", "line_start", "start", "startLine"))
-    last = _number(args, ("end_line", "line_end", "end", "endLine"))
+    first = _number(args, _FIRST)
+    last = _number(args, _LAST)
     limit = _number(args, ("limit", "line_count", "num_lines"))
     if first is None and last is None and limit is None:
         return None
@@ -151,11 +176,18 @@ def patch_meaning(patch: str, cwd: str) -> Meaning:
     return Meaning(ObsKind.WRITE, targets[0] if targets else None, targets=targets, changes=changes)
 
 
-def _write(args: Mapping[str, JSON], cwd: str) -> Meaning:
+def _write(word: str, args: Mapping[str, JSON], cwd: str) -> Meaning:
     path = canonical(_text(args, _PATH), cwd)
     if not path:
         return Meaning(ObsKind.WRITE)
-    changes = tuple(_edits(args, path)) or (Unknown(path),)
+    changes: tuple[Change, ...] = ()
+    if word in _DELETE:
+        changes = (Gone(path),)
+    elif word.startswith("append"):
+        changes = (Append(path, _text(args, _CONTENT)),)
+    elif word not in {"undo_edit", *_PATCH}:
+        changes = tuple(_edits(args, path))
+    changes = changes or (Unknown(path),)
     return Meaning(ObsKind.WRITE, path, targets=(path,), changes=changes)
 
 
@@ -163,9 +195,7 @@ def _edits(args: Mapping[str, JSON], path: str) -> Iterator[Change]:
     """What the arguments of one edit say: line insertions, old and new text, or the whole."""
     line = _number(args, ("insert_line",))
     edits = args.get("edits")
-    if args.get("command") == "undo_edit":
-        yield Unknown(path)
-    elif line is not None:
+    if line is not None:
         yield Splice(path, line + 1, line, _lines(_text(args, ("insert_text", *_NEW, *_CONTENT))))
     elif isinstance(edits, list) and edits:
         for edit in edits:

@@ -6,9 +6,11 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from weakref import WeakKeyDictionary
 
+from io_harness.errors import HarnessError
 from io_harness.store.base import T
 
 
@@ -28,6 +30,14 @@ class Deliveries:
         waiting.add_done_callback(partial(_give_up, done))
         done.add_done_callback(partial(post.arrived, waiting))
         return waiting
+
+    async def kept(self, done: Future[T], give_back: Callable[[T], None]) -> T:
+        """Wait for what must not be lost: given back where nobody waits any more when it comes."""
+        try:
+            return await self.awaited(done)
+        except asyncio.CancelledError:
+            done.add_done_callback(partial(_return, give_back))
+            raise
 
 
 class _Post:
@@ -56,6 +66,12 @@ class _Post:
 def _give_up(done: Future[T], waiting: asyncio.Future[T]) -> None:
     if waiting.cancelled():
         done.cancel()
+
+
+def _return(give_back: Callable[[T], None], done: Future[T]) -> None:
+    if not done.cancelled() and done.exception() is None:
+        with suppress(HarnessError):  # where even that cannot be done, its time runs out
+            give_back(done.result())
 
 
 def _tell(waiting: asyncio.Future[T], done: Future[T]) -> None:

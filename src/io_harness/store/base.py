@@ -37,11 +37,14 @@ class Backend(Protocol):
         """Every file it may make; () where it makes none."""
         ...
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Queue work of about `size` bytes; the future is done after COMMIT.
 
-        Work may run again, in another transaction, where the first one could not be had. An
-        error that it raises undoes it alone.
+        What work that `erases` deletes must be in no file once no reader needs it. Work may run
+        again, in another transaction, where the first one could not be had. An error that it
+        raises undoes it alone.
         """
         ...
 

@@ -11,6 +11,7 @@ from io_harness.store.records import ProviderCall
 from io_harness.types import Observation, Usage
 
 MOST_LEASE_SECONDS = 300.0
+MOST_WAIT_SECONDS = 1e9
 MOST_ID_CHARS = 200
 
 
@@ -36,6 +37,16 @@ def check_ttl(ttl: float) -> None:
     """Raise `ConfigError` unless a lease of `ttl` seconds can be had."""
     if not 0 < ttl <= MOST_LEASE_SECONDS:
         raise ConfigError(f"a lease lasts up to {MOST_LEASE_SECONDS:g} seconds, not {ttl!r}")
+
+
+def check_timeout(timeout: float) -> None:
+    """Raise `ConfigError` unless `timeout` is a number of seconds from 0."""
+    number: object = timeout
+    if type(number) not in (int, float) or not 0 <= timeout <= MOST_WAIT_SECONDS:
+        raise ConfigError(
+            f"timeout must be a number of seconds from 0 to {MOST_WAIT_SECONDS:,.0f}, "
+            f"not {number!r:.80}"
+        )
 
 
 def check_usage(usage: Usage | None) -> None:

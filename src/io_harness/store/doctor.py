@@ -15,9 +15,10 @@ from io_harness.errors import HarnessError
 from io_harness.store import notes, reading
 from io_harness.store.base import Transaction
 from io_harness.store.codec import as_int, as_text, digest, encoded
-from io_harness.store.sqlite.backend import FileBackend
+from io_harness.store.schema import VERSION
 from io_harness.store.sqlite.connection import SAFE_SQLITE
-from io_harness.store.sqlite.filesystem import NETWORK, kind_of
+from io_harness.store.sqlite.filesystem import NETWORK, is_writable, kind_of
+from io_harness.store.sqlite.looking import LookingBackend
 from io_harness.store.texts import get_text
 
 _LARGE_LOG: Final = 64 * 1024 * 1024
@@ -37,21 +38,20 @@ class Finding:
 def examine(path: Path) -> tuple[Finding, ...]:
     """Return what is found on looking at the store at `path`, the whole content included.
 
-    Opening brings the tables of an older store up to date, as every opening does; nothing is
-    repaired.
+    Nothing is changed: not the tables of an older store either.
     """
     findings = [_library(), _place(path)]
     if not path.exists():
         findings.append(Finding("file", True, f"{path} is not there yet"))
         return tuple(findings)
-    findings += (_permissions(path), _log(path))
+    findings += (_permissions(path), _writing(path), _log(path))
     try:
-        backend = FileBackend(path, timeout=10.0)
+        backend = LookingBackend(path, timeout=10.0)
     except HarnessError as error:
         findings.append(Finding("schema", False, str(error)))
         return tuple(findings)
     try:
-        findings.append(Finding("schema", True, "the tables are those of this version"))
+        findings.append(_schema(backend.version))
         for check in (_pages, _references, _texts, _runs, _notes, _roots):
             findings.append(backend.read(check))
     except HarnessError as error:
@@ -80,6 +80,19 @@ def _permissions(path: Path) -> Finding:
     well = os.name == "nt" or mode & 0o077 == 0
     advice = "" if well else f": other users can read what agents read, chmod 600 {path}"
     return Finding("permissions", well, f"{mode:04o}{advice}")
+
+
+def _writing(path: Path) -> Finding:
+    well = is_writable(path)
+    message = "the file and its directory can be written"
+    advice = "the file or its directory cannot be written here: it can be looked at, not run on"
+    return Finding("writing", well, message if well else advice)
+
+
+def _schema(version: int) -> Finding:
+    message = "the tables are those of this version"
+    older = f"the tables are of schema {version}: the next run brings them up to {VERSION}"
+    return Finding("schema", True, message if version == VERSION else older)
 
 
 def _log(path: Path) -> Finding:

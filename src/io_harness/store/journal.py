@@ -34,6 +34,7 @@ from io_harness.store.records import (
     Recorded,
     Refresh,
     RunRecord,
+    now,
 )
 from io_harness.store.versions import Versions
 from io_harness.store.workspaces import WorkspaceLike, workspace_name
@@ -48,11 +49,6 @@ from io_harness.types import (
 
 _SMALL = 512
 """Bytes that an operation without long texts is taken for."""
-
-
-def now() -> str:
-    """Return the time in UTC, in ISO 8601."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 class Journal:
@@ -98,7 +94,7 @@ class Journal:
             parent=parent,
         )
         size = len(goal) + len(contract) + len(policy)
-        return await self._write(lambda tx: leases.begin(tx, run, ttl), size)
+        return await self._leased(lambda tx: leases.begin(tx, run, ttl), size)
 
     async def acquire(self, run_id: str, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Take the lease of a run; `RunLeased` while another holds it, `RunUnknown`."""
@@ -108,7 +104,7 @@ class Journal:
             self._versions.forget()
             return leases.acquire(tx, run_id, ttl)
 
-        return await self._write(work)
+        return await self._leased(work)
 
     async def renew(self, lease: Lease, *, ttl: float = LEASE_SECONDS) -> Lease:
         """Hold the lease for `ttl` more seconds from now; `RunLeased` where it was lost."""
@@ -286,11 +282,19 @@ class Journal:
         """Delete a note as the agent; False where there is none, `MemoryRefused` if pinned."""
         name = workspace_name(workspace)
         return await self._write(
-            lambda tx: notes.forget(tx, lease, step, call, workspace=name, key=key)
+            lambda tx: notes.forget(tx, lease, step, call, workspace=name, key=key), erases=True
         )
 
-    async def _write(self, work: Callable[[Transaction], T], size: int = _SMALL) -> T:
-        return await self._deliveries.awaited(self._backend.write(work, size=size))
+    async def _write(
+        self, work: Callable[[Transaction], T], size: int = _SMALL, *, erases: bool = False
+    ) -> T:
+        return await self._deliveries.awaited(self._backend.write(work, size=size, erases=erases))
+
+    async def _leased(self, work: Callable[[Transaction], Lease], size: int = _SMALL) -> Lease:
+        def give_back(lease: Lease) -> None:
+            self._backend.write(lambda tx: leases.release(tx, lease), size=_SMALL)
+
+        return await self._deliveries.kept(self._backend.write(work, size=size), give_back)
 
     async def _read(self, work: Callable[[Transaction], T]) -> T:
         return await asyncio.to_thread(self._backend.read, work)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import replace
 
 from io_harness.errors import ConfigError, RunLeased, RunUnknown
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import as_float, as_int, maybe_to_sql, only, to_sql
+from io_harness.store.holders import is_dead, new_holder
 from io_harness.store.records import Lease, RunRecord
 
 LEASE_SECONDS = 30.0
@@ -63,7 +63,7 @@ def begin(tx: Transaction, run: RunRecord, ttl: float) -> Lease:
         " started, parent, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '')",
         (number, *map(to_sql, fields), run.started, maybe_to_sql(run.parent)),
     )
-    lease = Lease(run.run_id, secrets.token_hex(8), time.time() + ttl)
+    lease = Lease(run.run_id, new_holder(), time.time() + ttl)
     tx.execute(
         "INSERT INTO progress (run, holder, expires) VALUES (?, ?, ?)",
         (number, lease.holder, lease.expires),
@@ -75,7 +75,7 @@ def acquire(tx: Transaction, run_id: str, ttl: float) -> Lease:
     """Lease a run that nobody drives."""
     run = known(tx, run_id)
     check_free(tx, run_id, run)
-    lease = Lease(run_id, secrets.token_hex(8), time.time() + ttl)
+    lease = Lease(run_id, new_holder(), time.time() + ttl)
     _hold(tx, run, lease.holder, lease.expires)
     return lease
 
@@ -83,10 +83,11 @@ def acquire(tx: Transaction, run_id: str, ttl: float) -> Lease:
 def check_free(tx: Transaction, run_id: str, run: int) -> None:
     """Raise `RunLeased` while somebody drives the run.
 
-    A lease that would last longer than any does was taken before the clock was set back.
+    A lease that would last longer than any does was taken before the clock was set back; one
+    whose process died on this machine has ended.
     """
     holder, expires = only(tx.execute("SELECT holder, expires FROM progress WHERE run = ?", (run,)))
-    if holder is None:
+    if holder is None or is_dead(holder):
         return
     left = as_float(expires) - time.time()
     if 0 < left <= 10 * LEASE_SECONDS:

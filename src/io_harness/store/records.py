@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from io_harness.store.damage import reading
 from io_harness.store.requests import parse_request
 from io_harness.types import JSON, Completion, CompletionRequest, Observation, ToolCall, Usage
+
+
+def now() -> str:
+    """Return the time as records have it: in UTC, in ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from io_harness.errors import ConfigError
 from io_harness.memory import MemoryLimits
 from io_harness.store import leases, notes, reading
 from io_harness.store.base import Backend, T, Transaction
-from io_harness.store.checks import check_count, check_run_id, check_text
-from io_harness.store.journal import Journal, now
+from io_harness.store.checks import check_count, check_run_id, check_text, check_timeout
+from io_harness.store.journal import Journal
 from io_harness.store.records import (
     ContextEvent,
     Drift,
@@ -23,6 +23,7 @@ from io_harness.store.records import (
     ProviderCall,
     RunRecord,
     StepRecord,
+    now,
 )
 from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import MemoryEntry, MemoryWrite
@@ -39,20 +40,29 @@ class Store:
         self._finalizer = weakref.finalize(self, backend.close)
 
     @classmethod
-    def open(cls, url: str | PathLike[str], *, timeout: float = 30.0) -> Store:
+    def open(
+        cls, url: str | PathLike[str], *, timeout: float = 30.0, read_only: bool = False
+    ) -> Store:
         """Open or make a store; `timeout` is how many seconds a write waits for other writers.
 
-        Raises `ConfigError` (a URL of another engine, a network file system), `StoreReadOnly`,
-        `StoreCorrupt`, `SchemaNewer`, `StoreFull`, `StoreLocked`.
+        `read_only` makes and changes nothing, works where nothing can be written, and has every
+        write raise `StoreReadOnly`.
+
+        Raises `ConfigError` (a URL of another engine, a network file system, a path that is no
+        place for a store), `StoreReadOnly`, `StoreCorrupt`, `SchemaNewer`, `StoreFull`,
+        `StoreLocked`.
         """
+        check_timeout(timeout)
         text = os.fspath(url)
         if _URL.match(text):
             raise ConfigError(
                 f"Store.open({text!r}): that engine is not in this version; give the path of a file"
             )
         from io_harness.store.sqlite.backend import FileBackend
+        from io_harness.store.sqlite.looking import LookingBackend
 
-        return cls(FileBackend(Path(text), timeout=timeout))
+        kind = LookingBackend if read_only else FileBackend
+        return cls(kind(Path(text), timeout=timeout))
 
     @classmethod
     def memory(cls) -> Store:
@@ -109,7 +119,7 @@ class Store:
 
     def delete_run(self, run_id: str) -> None:
         """Delete a run with its trace; notes it wrote stay. `RunUnknown`, `RunLeased`."""
-        self._write(lambda tx: leases.delete_run(tx, run_id))
+        self._erase(lambda tx: leases.delete_run(tx, run_id))
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy to a path where nothing is, while others write."""
@@ -161,12 +171,12 @@ class Store:
         """Delete a note, pinned or not; False where there is none."""
         check_text("key", key)
         name = workspace_name(workspace)
-        return self._write(lambda tx: notes.delete(tx, name, key))
+        return self._erase(lambda tx: notes.delete(tx, name, key))
 
     def memory_clear(self, workspace: WorkspaceLike) -> int:
         """Delete every note of a workspace and return how many there were."""
         name = workspace_name(workspace)
-        return self._write(lambda tx: notes.clear(tx, name))
+        return self._erase(lambda tx: notes.clear(tx, name))
 
     def memory_pin(self, workspace: WorkspaceLike, key: str, *, pinned: bool = True) -> bool:
         """Pin a note so that the agent cannot evict, rewrite or forget it; False without one."""
@@ -180,3 +190,6 @@ class Store:
 
     def _write(self, work: Callable[[Transaction], T], size: int = 512) -> T:
         return self._backend.write(work, size=size).result()
+
+    def _erase(self, work: Callable[[Transaction], T]) -> T:
+        return self._backend.write(work, size=512, erases=True).result()

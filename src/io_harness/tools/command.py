@@ -128,6 +128,8 @@ async def _started(argv: list[str], here: ToolContext, output: int) -> Process:
             start_new_session=True,
         )
     except FileNotFoundError:
+        if not os.path.isdir(here.workspace.root):
+            raise ToolError("the workspace's root is gone: no command can run in it") from None
         raise ToolError(f"no program is named {argv[0]!r}; there is no shell either") from None
     except OSError as error:
         raise ToolError(f"{argv[0]!r} cannot be run: {error.strerror}") from None

@@ -48,12 +48,15 @@ def read_transcripts(path: str) -> tuple[Transcript, ...]:
     if starts_with(path, own_store.MAGIC):
         return own_store.store_transcripts(path)
     sources = load(path).runs()
-    found = [run for run in map(_import, sources) if run is not None]
-    if not any(run.records for run in found):
-        if found:
-            raise ConfigError(f"{path}: a {found[0].format} file that holds no record of a run")
-        raise ConfigError(f"{path}: {_found(sources[0])}, no transcript of a known format")
-    return tuple(run for run in found if run.records)
+    known = [run for run in map(_import, sources) if run is not None]
+    found = tuple(run for run in known if run.records)
+    if found:
+        missing = len(sources) - len(found)
+        found[0].report.notes.update({"run without a record": missing} if missing else {})
+        return found
+    if known:
+        raise ConfigError(f"{path}: a {known[0].format} file that holds no record of a run")
+    raise ConfigError(f"{path}: {_found(sources[0])}, no transcript of a known format")
 
 
 def _import(source: Source) -> Transcript | None:

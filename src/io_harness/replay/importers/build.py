@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
-import orjson
-
-from io_harness.replay.readtext import ReadText, read_text
+from io_harness.replay.importers.content import result_text
+from io_harness.replay.importers.values import arguments_text
+from io_harness.replay.readtext import ReadText, is_listing, read_text
 from io_harness.replay.records import MappingReport, Meaning, Record, Transcript
 from io_harness.types import JSON, ObsKind, Usage
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _HIT = re.compile(r"^([^\s:][^:\n]*):\d+[:-]", re.MULTILINE)
 MAX_HIT_PATHS = 200
@@ -21,6 +17,7 @@ MAX_HIT_PATHS = 200
 
 @dataclass(slots=True)
 class _Call:
+    call_id: str
     step: int
     call: int
     name: str
@@ -34,12 +31,17 @@ class _Call:
 
 @dataclass(slots=True)
 class Builder:
-    """Collects one run: answers open steps, calls wait for results, messages stand between."""
+    """Collects one run: answers open steps, calls wait for results, messages stand between.
 
+    `ids_come_once` tells that the format never gives a second call the id of a first.
+    """
+
+    ids_come_once: bool = False
     report: MappingReport = field(default_factory=MappingReport)
     step: int = 0
     _items: list[_Call | Record] = field(default_factory=list)
-    _open: dict[str, _Call] = field(default_factory=dict)
+    _open: dict[str, list[_Call]] = field(default_factory=dict)
+    _waiting: list[_Call] = field(default_factory=list)
     _usage: dict[int, Usage] = field(default_factory=dict)
     _next: dict[int, int] = field(default_factory=dict)
     _said: dict[int, int] = field(default_factory=dict)
@@ -72,14 +74,26 @@ class Builder:
         if text.strip():
             self._items.append(_message(self.step, self._place(), text))
 
-    def call(self, call_id: str, name: str, args: JSON, meaning: Meaning) -> None:
-        """A tool call of this step's answer; an id met before is counted and not taken twice."""
-        if call_id and call_id in self._open:
+    def text(self, content: JSON) -> str:
+        """The text of a message or a result; images, which have none here, are counted."""
+        text, images = result_text(content)
+        self.report.notes.update({"image": images} if images else {})
+        return text
+
+    def call(self, call_id: str, name: str, args: JSON, meaning: Meaning) -> str:
+        """A tool call of this step's answer; its id, a new one where it has none.
+
+        One that stands there a second time is counted and not taken twice.
+        """
+        call_id = call_id or f"#{len(self._items)}"
+        made = _Call(call_id, self.step, self._place(), name, arguments_text(args), meaning)
+        if any(self.ids_come_once or _same(made, one) for one in self._open.get(call_id, ())):
             self.report.notes["duplicate call"] += 1
-            return
-        made = _Call(self.step, self._place(), name, arguments_text(args), meaning)
+            return call_id
         self._items.append(made)
-        self._open[call_id or f"#{len(self._items)}"] = made
+        self._waiting.append(made)
+        self._open.setdefault(call_id, []).append(made)
+        return call_id
 
     def result(
         self,
@@ -91,27 +105,34 @@ class Builder:
         read: ReadText | None = None,
     ) -> None:
         """The result of a call; one whose call is unknown stands as a message, counted."""
-        made = self._open.get(call_id)
-        if made is None:
-            self.report.notes["result without call"] += 1
-            self.told(text)
-        elif made.text is not None:
-            self.report.notes["duplicate result"] += 1
-        else:
+        calls = self._open.get(call_id, [])
+        made = next((call for call in calls if call.text is None), None)
+        if made is not None:
             made.text, made.is_error, made.read = text, is_error, read
             made.exit_code = exit_code
+            self._waiting.remove(made)
+        elif not calls:
+            self.report.notes["result without call"] += 1
+            self.told(text)
+        else:
+            self.report.notes["duplicate result"] += 1
+            if all(call.text != text for call in calls):
+                self.told(text)
 
-    def last_call_id(self) -> str | None:
-        """The id of the newest call that still waits for its result."""
-        for call_id, made in reversed(self._open.items()):
-            if made.text is None:
-                return call_id
-        return None
+    def knows(self, call_id: str) -> bool:
+        """Whether there was a call of this id."""
+        return call_id in self._open
+
+    def waiting(self) -> str | None:
+        """The id of the call that a result without an id belongs to: this step's first."""
+        mine = (call for call in self._waiting if call.step == self.step)
+        made = next(mine, self._waiting[-1] if self._waiting else None)
+        return None if made is None else made.call_id
 
     def adopt(self, call_id: str, meaning: Meaning) -> None:
         """Give a call another meaning than its name had: what it turned out to continue."""
-        if call_id in self._open:
-            self._open[call_id].meaning = meaning
+        for made in self._open.get(call_id, ())[-1:]:
+            made.meaning = meaning
 
     def unknown(self, what: str) -> None:
         """Count a part that may have been in the context and is not understood."""
@@ -140,8 +161,8 @@ class Builder:
             return item
         if item.text is None:
             self.report.notes["call without result"] += 1
-        meaning = item.meaning
         text, is_error = item.text or "", item.text is None or _failed(item)
+        meaning = _seen_to_be(item.meaning, text)
         lines, total, exact = meaning.lines, None, False
         if meaning.kind is ObsKind.READ and not is_error:
             found = item.read or read_text(text, meaning.lines)
@@ -170,6 +191,18 @@ class Builder:
         )
 
 
+def _same(one: _Call, other: _Call) -> bool:
+    """Whether two calls of one id are one: said in one answer, in the same words."""
+    return (one.step, one.name, one.args) == (other.step, other.name, other.args)
+
+
+def _seen_to_be(meaning: Meaning, text: str) -> Meaning:
+    """What a call was by its result: a look at a directory is asked for like a read."""
+    if meaning.kind is not ObsKind.READ or not meaning.target or not is_listing(text):
+        return meaning
+    return Meaning(ObsKind.FIND, "*", scope=meaning.target, targets=(meaning.target,))
+
+
 def _hits(meaning: Meaning, text: str) -> tuple[str, ...]:
     """The files a search hit, as far as its lines name them."""
     found = tuple(dict.fromkeys(_HIT.findall(text)))[:MAX_HIT_PATHS]
@@ -185,59 +218,3 @@ def _failed(item: _Call) -> bool:
 
 def _message(step: int, call: int, text: str) -> Record:
     return Record(step, call, ObsKind.MESSAGE, None, None, None, "", text, False, None)
-
-
-def arguments_text(args: JSON) -> str:
-    """A call's arguments as the JSON text that is sent."""
-    if isinstance(args, str):
-        return args
-    if args is None:
-        return ""
-    try:
-        return orjson.dumps(args).decode("utf-8", "replace")
-    except (TypeError, ValueError):
-        return str(args)
-
-
-def usage_of(
-    value: JSON, *, prompt: tuple[str, ...], read: str, write: str, output: str
-) -> Usage | None:
-    """Token counts from an object; the prompt is the sum of the fields named, `None` without."""
-    if not isinstance(value, dict):
-        return None
-    parts = [n for n in (_count(value.get(name)) for name in prompt) if n is not None]
-    if not parts:
-        return None
-    return Usage(
-        sum(parts), _count(value.get(output)), _count(value.get(read)), _count(value.get(write))
-    )
-
-
-def _count(value: JSON) -> int | None:
-    ok = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    return int(value) if ok and isinstance(value, int) else None
-
-
-def as_dict(value: JSON) -> Mapping[str, JSON]:
-    """The object, or an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def as_list(value: JSON) -> list[JSON]:
-    """The list, or an empty one."""
-    return value if isinstance(value, list) else []
-
-
-def as_text(value: JSON) -> str:
-    """The text, or the empty one."""
-    return value if isinstance(value, str) else ""
-
-
-def parsed(text: JSON) -> Mapping[str, JSON]:
-    """The object a JSON text holds; `{}` where it is none."""
-    if isinstance(text, dict):
-        return text
-    try:
-        return as_dict(orjson.loads(as_text(text)))
-    except orjson.JSONDecodeError:
-        return {}

@@ -8,15 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from io_harness.replay.importers.build import (
-    Builder,
-    as_dict,
-    as_list,
-    as_text,
-    parsed,
-    usage_of,
-)
-from io_harness.replay.importers.content import result_text
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.content import blocks, without_text
+from io_harness.replay.importers.values import as_dict, as_list, as_text, parsed, usage_of
 from io_harness.replay.records import Meaning
 from io_harness.replay.vocabulary import call_meaning
 from io_harness.types import JSON, ObsKind
@@ -33,7 +27,7 @@ _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.DOTALL
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
 _OBSERVATION = re.compile(r"\A(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]]*\]:\n)")
 _FAILED = re.compile(r"\A\s*(?:ERROR:|\[?Error\b|Traceback \(most recent call last\))")
-_EXIT = re.compile(r"exit code (\d+)")
+_EXIT = re.compile(r"^\[[^\]\n]*exit code (-?\d+)\.?\]", re.MULTILINE)
 
 
 def claims(source: Source) -> bool:
@@ -77,7 +71,7 @@ def build(source: Source) -> Transcript:
     builder = Builder()
     for message in _messages(source):
         role = as_text(message.get("role"))
-        if role == "assistant":
+        if role in {"assistant", "gpt"}:
             _answer(builder, message)
         elif role in {"user", "human"}:
             _user(builder, message)
@@ -93,15 +87,15 @@ def build(source: Source) -> Transcript:
 def _answer(builder: Builder, message: Mapping[str, JSON]) -> None:
     builder.answer()
     _use(builder, message)
-    content = message.get("content")
-    if isinstance(content, str):
-        _text_answer(builder, content, bool(message.get("tool_calls")))
-    for block in map(as_dict, as_list(content)):
+    has_calls = bool(message.get("tool_calls"))
+    for block in blocks(message.get("content")):
         kind = as_text(block.get("type"))
         if kind in {"text", "output_text"}:
-            builder.said(as_text(block.get("text")))
-        elif kind == "tool_use":
+            _text_answer(builder, as_text(block.get("text")), has_calls)
+        elif kind.endswith("tool_use"):
             _call(builder, block.get("id"), as_text(block.get("name")), block.get("input"))
+        elif kind.endswith("tool_result"):
+            _result(builder, as_text(block.get("tool_use_id")), block)
         elif kind in {"thinking", "redacted_thinking", "reasoning"}:
             builder.report.notes["thinking block"] += 1
         else:
@@ -128,41 +122,30 @@ def _use(builder: Builder, message: Mapping[str, JSON]) -> None:
 
 
 def _text_answer(builder: Builder, text: str, has_calls: bool) -> None:
-    found = None if has_calls else _FUNCTION.search(text)
-    if found is None:
-        builder.said(text)
-        return
-    builder.said(text[: found.start()])
-    args: dict[str, JSON] = {
-        name: value.strip("\n") for name, value in _PARAMETER.findall(found[2])
-    }
-    view = args.get("view_range")
-    if isinstance(view, str):
-        args["view_range"] = [int(n) for n in re.findall(r"-?\d+", view)]
-    _call(builder, None, found[1], args)
+    """What was said around the functions that the text calls, and those."""
+    found = [] if has_calls else list(_FUNCTION.finditer(text))
+    builder.said(_FUNCTION.sub("", text) if found else text)
+    for function in found:
+        args: dict[str, JSON] = {
+            name: value.strip("\n") for name, value in _PARAMETER.findall(function[2])
+        }
+        _call(builder, None, function[1], args)
 
 
 def _call(builder: Builder, call_id: JSON, name: str, raw: JSON) -> None:
-    args = parsed(raw)
-    place = f"{builder.step}.{builder.report.notes['call']}"
-    builder.report.notes["call"] += 1
-    builder.call(as_text(call_id) or place, name, raw, call_meaning(name, args, ""))
+    builder.call(as_text(call_id), name, raw, call_meaning(name, parsed(raw), ""))
 
 
 def _user(builder: Builder, message: Mapping[str, JSON]) -> None:
-    content = message.get("content")
-    if isinstance(content, str):
-        _user_text(builder, content)
-        return
-    for block in map(as_dict, as_list(content)):
+    for block in blocks(message.get("content")):
         kind = as_text(block.get("type"))
         if kind in {"text", "input_text"}:
             _user_text(builder, as_text(block.get("text")))
-        elif kind == "tool_result":
+        elif kind.endswith("tool_result"):
             _result(builder, as_text(block.get("tool_use_id")), block)
         elif kind == "file":
             _attached(builder, block)
-        elif kind in {"image", "image_url", "input_image", "document"}:
+        elif without_text(block):
             builder.report.notes["image"] += 1
         else:
             builder.unknown(f"user block of type {kind or 'none'}")
@@ -170,7 +153,7 @@ def _user(builder: Builder, message: Mapping[str, JSON]) -> None:
 
 def _user_text(builder: Builder, text: str) -> None:
     """An observation told as user text answers the call that waits for it."""
-    waiting = builder.last_call_id()
+    waiting = builder.waiting()
     observation = _OBSERVATION.match(text)
     if waiting is None or observation is None:
         builder.told(text)
@@ -181,7 +164,7 @@ def _user_text(builder: Builder, text: str) -> None:
 
 def _told_result(builder: Builder, call_id: str, text: str) -> None:
     """These results tell a failure by their text only."""
-    code = _EXIT.search(text[-200:])
+    code = _EXIT.search(text[-300:])
     builder.result(
         call_id, text, is_error=bool(_FAILED.match(text)), exit_code=int(code[1]) if code else 0
     )
@@ -193,22 +176,19 @@ def _attached(builder: Builder, block: Mapping[str, JSON]) -> None:
     meaning = call_meaning("read", {"path": path}, "")
     if not path:
         meaning = Meaning(ObsKind.TOOL)
-    call_id = f"attached {builder.step} {path}"
-    builder.call(call_id, "attached file", None, meaning)
-    builder.result(call_id, as_text(block.get("content")))
+    call_id = builder.call("", "attached file", None, meaning)
+    builder.result(call_id, builder.text(block.get("content")))
 
 
 def _tool(builder: Builder, message: Mapping[str, JSON]) -> None:
-    call_id = as_text(message.get("tool_call_id")) or builder.last_call_id() or ""
-    text = result_text(message.get("content"))[0]
-    text = _OBSERVATION.sub("", text)
+    call_id = as_text(message.get("tool_call_id")) or builder.waiting() or ""
+    text = _OBSERVATION.sub("", builder.text(message.get("content")))
     _told_result(builder, call_id, text)
 
 
 def _result(builder: Builder, call_id: str, block: Mapping[str, JSON]) -> None:
     content = block.get("content")
-    text, images = result_text(content)
-    builder.report.notes.update({"image": images} if images else {})
-    told = [as_dict(b) for b in as_list(content)] + [parsed(content)]
-    failed = block.get("is_error") is True or any(b.get("success") is False for b in told)
-    builder.result(call_id, text, is_error=failed)
+    told = [as_dict(b).get("success") for b in as_list(content)] + [parsed(content).get("success")]
+    judged = [success for success in told if isinstance(success, bool)]
+    failed = block.get("is_error") is True or (bool(judged) and not any(judged))
+    builder.result(call_id, builder.text(content), is_error=failed)

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from io_harness.replay.importers.build import (
-    Builder,
-    as_dict,
-    as_list,
-    as_text,
-    usage_of,
-)
-from io_harness.replay.importers.content import result_text
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.content import blocks, without_text
+from io_harness.replay.importers.values import arguments_text, as_dict, as_text, usage_of
 from io_harness.replay.readtext import ReadText, count_lines
 from io_harness.replay.vocabulary import call_meaning
 
@@ -26,7 +21,9 @@ FORMAT = "claude_code"
 _SKIPPED = frozenset(
     {"file-history-snapshot", "queue-operation", "summary", "progress", "custom-title", "tag"}
     | {"last-prompt", "agent-name", "pr-link", "attachment", "agent-color", "mode", "ai-title"}
+    | {"result", "stream_event"}
 )
+_SESSION = frozenset({"sessionId", "session_id", "uuid", "parentUuid"})
 
 
 def claims(source: Source) -> bool:
@@ -35,19 +32,19 @@ def claims(source: Source) -> bool:
         isinstance(v, dict)
         and as_text(v.get("type")) in {"user", "assistant"}
         and isinstance(v.get("message"), dict)
-        and ("sessionId" in v or "uuid" in v or "parentUuid" in v)
+        and not _SESSION.isdisjoint(v)
         for v in source.values
     )
 
 
 def build(source: Source) -> Transcript:
     """The session as records; lines of other types are counted by type."""
-    builder = Builder()
-    state = _State(_cwd(source), _sidechain(source))
+    builder = Builder(ids_come_once=True)
+    state = _State(_cwd(source), all(map(_is_aside, _with_message(source))))
     for value in source.values:
         line = as_dict(value)
         kind = as_text(line.get("type"))
-        if bool(line.get("isSidechain")) != state.sidechain:
+        if line.get("message") and _is_aside(line) != state.sidechain:
             builder.report.notes["sidechain line, in no main context"] += 1
         elif kind == "assistant":
             _assistant(builder, state, as_dict(line.get("message")))
@@ -71,8 +68,16 @@ class _State:
         self.cwd = cwd
         self.sidechain = sidechain
         self.message_id: str | None = None
-        self.answers: set[str] = set()
+        self.answers: dict[str, set[str]] = {}
         self.told: set[tuple[str, str]] = set()
+
+    def new(self, message_id: str, content: JSON) -> list[Mapping[str, JSON]]:
+        """The blocks of an answer's line that did not stand in an earlier line of it."""
+        seen = self.answers.setdefault(message_id, set()) if message_id else set[str]()
+        found = [(block, arguments_text(dict(block))) for block in blocks(content)]
+        new = [block for block, text in found if text not in seen]
+        seen.update(text for _, text in found)
+        return new
 
     def again(self, line: Mapping[str, JSON]) -> bool:
         """Whether a user line stands here a second time: a resumed session repeats its past."""
@@ -88,10 +93,13 @@ def _cwd(source: Source) -> str:
     return next((c for c in found if c), "")
 
 
-def _sidechain(source: Source) -> bool:
-    """A file of a subagent holds sidechain lines only, and they are its main context."""
-    messages = [as_dict(v) for v in source.values if as_dict(v).get("message")]
-    return bool(messages) and all(m.get("isSidechain") for m in messages)
+def _with_message(source: Source) -> list[Mapping[str, JSON]]:
+    return [line for line in map(as_dict, source.values) if line.get("message")]
+
+
+def _is_aside(line: Mapping[str, JSON]) -> bool:
+    """Whether a line is a subagent's; a file of one holds no others, and they are its context."""
+    return bool(line.get("isSidechain") or line.get("parent_tool_use_id"))
 
 
 def _assistant(builder: Builder, state: _State, message: Mapping[str, JSON]) -> None:
@@ -99,29 +107,34 @@ def _assistant(builder: Builder, state: _State, message: Mapping[str, JSON]) -> 
         builder.report.notes["synthetic answer"] += 1
         return
     message_id = as_text(message.get("id"))
-    if message_id and message_id != state.message_id and message_id in state.answers:
+    is_known = message_id in state.answers
+    content = state.new(message_id, message.get("content"))
+    if is_known and not content:
         builder.report.notes["answer line again, of a resumed session"] += 1
         return
-    if not message_id or message_id != state.message_id:
+    if not is_known:
         builder.answer()
         state.message_id = message_id
-        state.answers.add(message_id)
-    builder.use(_usage(message))
-    content = message.get("content")
-    if isinstance(content, str):
-        builder.said(content)
-    for block in map(as_dict, as_list(content)):
-        kind = as_text(block.get("type"))
-        if kind == "text":
-            builder.said(as_text(block.get("text")))
-        elif kind in {"tool_use", "server_tool_use"}:
-            name = as_text(block.get("name"))
-            meaning = call_meaning(name, as_dict(block.get("input")), state.cwd)
-            builder.call(as_text(block.get("id")), name, block.get("input"), meaning)
-        elif kind in {"thinking", "redacted_thinking"}:
-            builder.report.notes["thinking block"] += 1
-        else:
-            builder.unknown(f"answer block of type {kind or 'none'}")
+    if message_id == state.message_id:
+        builder.use(_usage(message))
+    for block in content:
+        _block(builder, state, block)
+
+
+def _block(builder: Builder, state: _State, block: Mapping[str, JSON]) -> None:
+    kind = as_text(block.get("type"))
+    if kind == "text":
+        builder.said(as_text(block.get("text")))
+    elif kind.endswith("tool_use"):
+        name = as_text(block.get("name"))
+        meaning = call_meaning(name, as_dict(block.get("input")), state.cwd)
+        builder.call(as_text(block.get("id")), name, block.get("input"), meaning)
+    elif kind.endswith("tool_result"):
+        builder.result(as_text(block.get("tool_use_id")), builder.text(block.get("content")))
+    elif kind in {"thinking", "redacted_thinking"}:
+        builder.report.notes["thinking block"] += 1
+    else:
+        builder.unknown(f"answer block of type {kind or 'none'}")
 
 
 def _usage(message: Mapping[str, JSON]) -> Usage | None:
@@ -135,24 +148,20 @@ def _usage(message: Mapping[str, JSON]) -> Usage | None:
 
 
 def _user(builder: Builder, line: Mapping[str, JSON]) -> None:
-    content = as_dict(line.get("message")).get("content")
-    if isinstance(content, str):
-        builder.told(content)
-        return
-    for block in map(as_dict, as_list(content)):
+    content = blocks(as_dict(line.get("message")).get("content"))
+    results = sum(block.get("type") == "tool_result" for block in content)
+    for block in content:
         kind = as_text(block.get("type"))
         if kind == "text":
             builder.told(as_text(block.get("text")))
         elif kind == "tool_result":
-            text, images = result_text(block.get("content"))
-            builder.report.notes.update({"image": images} if images else {})
             builder.result(
                 as_text(block.get("tool_use_id")),
-                text,
+                builder.text(block.get("content")),
                 is_error=block.get("is_error") is True,
-                read=_file(line.get("toolUseResult")),
+                read=_file(line.get("toolUseResult")) if results == 1 else None,
             )
-        elif kind in {"image", "document"}:
+        elif without_text(block):
             builder.report.notes["image"] += 1
         else:
             builder.unknown(f"user block of type {kind or 'none'}")

@@ -2,34 +2,58 @@
 
 from __future__ import annotations
 
-from io_harness.replay.importers.build import as_dict, as_list, as_text
+from collections.abc import Mapping
+
+from io_harness.replay.importers.values import arguments_text, as_text
 from io_harness.types import JSON
+
+_NO_TEXT = frozenset(
+    {"image", "input_image", "image_url", "document", "audio", "input_audio", "resource_link"}
+)
+_FIELDS = ("text", "result", "content", "output", "error")
+
+
+def blocks(content: JSON) -> list[Mapping[str, JSON]]:
+    """The content as blocks: a text, alone or in a list, is one of type text."""
+    items = content if isinstance(content, list) else [content]
+    return [_block(item) for item in items if item is not None]
+
+
+def _block(item: JSON) -> Mapping[str, JSON]:
+    if not isinstance(item, dict):
+        return {"type": "text", "text": arguments_text(item)}
+    plain = "type" not in item and isinstance(item.get("text"), str)
+    return {"type": "text", **item} if plain else item
+
+
+def without_text(block: Mapping[str, JSON]) -> bool:
+    """Whether a block is an image or the like, of which a recording gives no text."""
+    return as_text(block.get("type")) in _NO_TEXT or "blob" in block
 
 
 def result_text(content: JSON) -> tuple[str, int]:
-    """The text of a result, and how many images stood in it, which have no text here."""
-    if isinstance(content, str):
-        return content, 0
+    """The text of a result, and how many images stood in it, which have no text here.
+
+    What has no text of its own stands as its JSON, so that nothing is lost.
+    """
     texts: list[str] = []
     images = 0
-    for block in as_list(content):
-        if isinstance(block, str):
-            texts.append(block)
-            continue
-        kind = as_text(as_dict(block).get("type"))
-        if kind in {"image", "input_image", "image_url", "document"}:
+    waiting = [content]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting.extend(reversed(value))
+        elif not isinstance(value, dict):
+            texts.append(arguments_text(value))
+        elif without_text(value):
             images += 1
-            continue
-        texts.append(_block_text(as_dict(block)))
+        else:
+            parts = _parts(value)
+            texts.extend([arguments_text(value)] if not parts else [])
+            waiting.extend(reversed(parts))
     return "\n".join(t for t in texts if t), images
 
 
-def _block_text(block: dict[str, JSON] | object) -> str:
-    fields = as_dict(block) if isinstance(block, dict) else {}
-    for name in ("text", "result", "content", "output", "error"):
-        value = fields.get(name)
-        if isinstance(value, str):
-            return value
-        if isinstance(value, list):
-            return result_text(value)[0]
-    return ""
+def _parts(block: Mapping[str, JSON]) -> list[JSON]:
+    parts = [block[name] for name in _FIELDS if isinstance(block.get(name), str | list)]
+    return [block["resource"]] if not parts and isinstance(block.get("resource"), dict) else parts

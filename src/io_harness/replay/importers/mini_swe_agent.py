@@ -6,14 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from io_harness.replay.commands import command_meaning
-from io_harness.replay.importers.build import (
-    Builder,
-    as_dict,
-    as_list,
-    as_text,
-    usage_of,
-)
-from io_harness.replay.importers.content import result_text
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.values import as_dict, as_list, as_text, parsed, usage_of
+from io_harness.replay.vocabulary import call_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,36 +44,64 @@ def build(source: Source) -> Transcript:
 
 
 def _message(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
-    role = as_text(message.get("role"))
-    text = result_text(message.get("content"))[0]
+    role, kind = as_text(message.get("role")), as_text(message.get("type"))
     if role == "assistant":
-        _answer(builder, message, text, cwd)
-    elif role in {"user", "tool"}:
-        waiting = builder.last_call_id()
+        _answer(builder, message, cwd)
+    elif message.get("object") == "response":
+        builder.answer(_usage(message))
+        for item in map(as_dict, as_list(message.get("output"))):
+            _item(builder, item, cwd)
+    elif role in {"user", "tool"} or kind == "function_call_output":
+        text = builder.text(message.get("content", message.get("output")))
+        named = as_text(message.get("tool_call_id")) or as_text(message.get("call_id"))
+        waiting = named or builder.waiting()
         if waiting is None:
             builder.told(text)
         else:
-            code = _RESULT.match(text)
-            body = _RESULT.sub("", text)
-            inner = _OUTPUT.match(body)
-            text = inner[1] if inner else body
-            builder.result(waiting, text, exit_code=int(code[1]) if code else 0)
+            _result(builder, waiting, text)
     elif role in {"system", "exit"}:
         builder.report.notes[f"{role} message"] += 1
     else:
-        builder.unknown(f"message of role {role or 'none'}")
+        builder.unknown(f"message of role {role or kind or 'none'}")
 
 
-def _answer(builder: Builder, message: Mapping[str, JSON], text: str, cwd: str) -> None:
+def _result(builder: Builder, call_id: str, text: str) -> None:
+    code = _RESULT.match(text)
+    body = _RESULT.sub("", text)
+    inner = _OUTPUT.match(body)
+    builder.result(call_id, inner[1] if inner else body, exit_code=int(code[1]) if code else 0)
+
+
+def _item(builder: Builder, item: Mapping[str, JSON], cwd: str) -> None:
+    """One item of an answer in the style of OpenAI's Responses."""
+    if item.get("type") == "function_call":
+        _call(builder, as_text(item.get("call_id")), item, cwd)
+    elif item.get("type") == "message":
+        builder.said(builder.text(item.get("content")))
+    else:
+        builder.report.notes[f"{as_text(item.get('type')) or 'unnamed'} item"] += 1
+
+
+def _call(builder: Builder, call_id: str, function: Mapping[str, JSON], cwd: str) -> None:
+    args = function.get("arguments")
+    meaning = call_meaning(as_text(function.get("name")), parsed(args), cwd)
+    builder.call(call_id, as_text(function.get("name")), args, meaning)
+
+
+def _answer(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
     builder.answer(_usage(message))
+    text = builder.text(message.get("content"))
+    calls = [as_dict(call) for call in as_list(message.get("tool_calls"))]
     blocks = _BLOCK.findall(text)
-    if len(blocks) != 1:
+    if len(blocks) != 1 or calls:
         builder.said(text)
-        builder.report.notes[f"answer with {len(blocks)} commands, none run"] += 1
+        for call in calls:
+            _call(builder, as_text(call.get("id")), as_dict(call.get("function")), cwd)
+        if not calls:
+            builder.report.notes[f"answer with {len(blocks)} commands, none run"] += 1
         return
     builder.said(_BLOCK.sub("", text).strip())
-    meaning = command_meaning(blocks[0], cwd, cwd)
-    builder.call(f"step {builder.step}", "bash", {"command": blocks[0]}, meaning)
+    builder.call("", "bash", {"command": blocks[0]}, command_meaning(blocks[0], cwd, cwd))
 
 
 def _usage(message: Mapping[str, JSON]) -> Usage | None:

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from io_harness.replay.importers.build import (
-    Builder,
-    as_dict,
-    as_list,
-    as_text,
-    usage_of,
-)
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.values import as_dict, as_list, as_text, usage_of
 from io_harness.replay.vocabulary import call_meaning
 
 if TYPE_CHECKING:
@@ -23,7 +18,7 @@ if TYPE_CHECKING:
 FORMAT = "openhands"
 _CALLS = frozenset(
     {"run", "run_ipython", "read", "edit", "write", "think", "finish", "browse", "delegate"}
-    | {"browse_interactive", "call_tool_mcp", "task_tracking", "condensation", "reject"}
+    | {"browse_interactive", "call_tool_mcp", "task_tracking", "reject"}
 )
 _SKIPPED = frozenset({"recall", "change_agent_state", "null", "agent_state_changed", "system"})
 
@@ -46,7 +41,8 @@ def _events(source: Source) -> Iterator[Mapping[str, JSON]]:
         items = as_list(inner) or (value if isinstance(value, list) else [value])
         for item in items:
             for event in item if isinstance(item, list) else [item]:
-                yield as_dict(event)
+                if event is not None:  # an action whose observation never came
+                    yield as_dict(event)
 
 
 def build(source: Source) -> Transcript:
@@ -60,6 +56,9 @@ def build(source: Source) -> Transcript:
             response = _call(builder, event, response, cwd)
         elif action == "message":
             response = _message(builder, event, response)
+        elif action == "condensation":
+            builder.report.notes["condensation"] += 1
+            builder.told(as_text(as_dict(event.get("args")).get("summary")))
         elif action in _SKIPPED or observation in _SKIPPED:
             builder.report.notes[f"{action or observation} event"] += 1
         elif observation:
@@ -94,12 +93,16 @@ def _call(builder: Builder, event: Mapping[str, JSON], before: str | None, cwd: 
     builder.said(as_text(args.pop("thought", "")))
     name = as_text(event.get("action"))
     asked = _asked(event) or {k: v for k, v in args.items() if k not in _NOT_ASKED}
-    builder.call(str(event.get("id")), name, asked, call_meaning(name, args, cwd))
+    call_id = builder.call(_id(event.get("id")), name, asked, call_meaning(name, args, cwd))
     if name in {"finish", "think"}:
         builder.report.notes[f"{name} action"] += 1
     if name == "finish":
-        builder.result(str(event.get("id")), "")
+        builder.result(call_id, "")
     return response
+
+
+def _id(value: JSON) -> str:
+    return "" if value is None else str(value)
 
 
 _NOT_ASKED = frozenset(
@@ -119,7 +122,7 @@ def _asked(event: Mapping[str, JSON]) -> JSON:
 
 
 def _message(builder: Builder, event: Mapping[str, JSON], before: str | None) -> str | None:
-    text = as_text(as_dict(event.get("args")).get("content")) or as_text(event.get("content"))
+    text = builder.text(as_dict(event.get("args")).get("content") or event.get("content"))
     if event.get("source") != "agent":
         builder.told(text)
         return before
@@ -129,17 +132,21 @@ def _message(builder: Builder, event: Mapping[str, JSON], before: str | None) ->
 
 
 def _observation(builder: Builder, event: Mapping[str, JSON]) -> None:
-    text = as_text(event.get("content"))
+    text = builder.text(event.get("content"))
     code = as_dict(as_dict(event.get("extras")).get("metadata")).get("exit_code")
     kind = as_text(event.get("observation"))
     failed = kind == "error" or (kind in {"edit", "read", "write"} and text.startswith("ERROR:"))
-    cause = event.get("cause")
-    if kind == "error" and cause is None:
+    call_id = _id(event.get("cause"))
+    if not builder.knows(call_id):
+        # Without ids an observation stands behind its action.
+        waiting = builder.waiting() or ""
+        call_id = waiting if waiting.startswith("#") else call_id
+    if kind == "error" and not call_id:
         builder.told(text)
         builder.report.notes["error without an action"] += 1
         return
     exit_code = code if isinstance(code, int) else 0
-    builder.result(str(cause), text, is_error=failed, exit_code=exit_code)
+    builder.result(call_id, text, is_error=failed, exit_code=exit_code)
 
 
 def _usage(event: Mapping[str, JSON]) -> Usage | None:

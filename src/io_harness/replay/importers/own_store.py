@@ -25,7 +25,7 @@ def store_transcripts(path: str) -> tuple[Transcript, ...]:
     from io_harness.store import Store
 
     try:
-        with Store.open(path) as store:
+        with Store.open(path, read_only=True) as store:
             runs = store.runs()
             found = [_transcript(path, run, store.steps(run.run_id)) for run in runs]
     except HarnessError as error:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from io_harness.replay.importers.build import (
-    Builder,
-    as_dict,
-    as_list,
-    as_text,
-    usage_of,
-)
-from io_harness.replay.importers.content import result_text
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.content import blocks
+from io_harness.replay.importers.values import as_dict, as_text, usage_of
 from io_harness.replay.vocabulary import call_meaning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from io_harness.replay.records import Transcript
     from io_harness.replay.source import Source
@@ -43,13 +38,16 @@ def build(source: Source) -> Transcript:
     builder = Builder()
     lines = [as_dict(v) for v in source.values]
     cwd = next((as_text(v.get("cwd")) for v in lines if v.get("type") == "session"), "")
+    left = _left_branches(lines)
     for line in lines:
         kind = as_text(line.get("type"))
-        if kind == "message":
+        if as_text(line.get("id")) in left:
+            builder.report.notes["line of another branch"] += 1
+        elif kind == "message":
             _message(builder, as_dict(line.get("message")), cwd)
         elif kind in {"compaction", "branch_summary", "custom_message"}:
             builder.report.notes[kind] += 1
-            builder.told(as_text(line.get("summary")) or result_text(line.get("content"))[0])
+            builder.told(as_text(line.get("summary")) or builder.text(line.get("content")))
         elif kind in _SKIPPED:
             builder.report.notes[f"{kind} line"] += 1
         else:
@@ -57,18 +55,33 @@ def build(source: Source) -> Transcript:
     return builder.transcript(source.path, FORMAT)
 
 
+def _left_branches(lines: Sequence[Mapping[str, JSON]]) -> set[JSON]:
+    """The lines of a tree that the last one does not descend from; none where a link is gone."""
+    parents = {
+        line["id"]: line.get("parentId")
+        for line in lines
+        if isinstance(line.get("id"), str) and "parentId" in line
+    }
+    at: JSON = next(reversed(parents), None)
+    kept: set[JSON] = set()
+    while isinstance(at, str) and at not in kept:
+        kept.add(at)
+        at = parents.get(at, False)
+    return set(parents) - kept if at is None else set()
+
+
 def _message(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
     role = as_text(message.get("role"))
     if role == "assistant":
         _answer(builder, message, cwd)
     elif role == "toolResult":
-        text, images = result_text(message.get("content"))
-        builder.report.notes.update({"image": images} if images else {})
         builder.result(
-            as_text(message.get("toolCallId")), text, is_error=message.get("isError") is True
+            as_text(message.get("toolCallId")),
+            builder.text(message.get("content")),
+            is_error=message.get("isError") is True,
         )
     elif role == "user":
-        builder.told(result_text(message.get("content"))[0])
+        builder.told(builder.text(message.get("content")))
     elif role == "bashExecution":
         _user_command(builder, message, cwd)
     else:
@@ -77,9 +90,11 @@ def _message(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
 
 def _user_command(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
     """A command the user ran; its output stands in the context like a call's."""
+    if message.get("excludeFromContext") is True:
+        builder.report.notes["user's command, kept out of the context"] += 1
+        return
     command = {"command": message.get("command")}
-    call_id = f"user {message.get('timestamp')} {message.get('command')}"
-    builder.call(call_id, "bash", command, call_meaning("bash", command, cwd))
+    call_id = builder.call("", "bash", command, call_meaning("bash", command, cwd))
     code = message.get("exitCode")
     builder.result(
         call_id, as_text(message.get("output")), exit_code=code if isinstance(code, int) else 0
@@ -98,9 +113,7 @@ def _answer(builder: Builder, message: Mapping[str, JSON], cwd: str) -> None:
     )
     if as_text(message.get("stopReason")) in {"aborted", "error"}:
         builder.report.notes["answer cut off"] += 1
-    if isinstance(message.get("content"), str):
-        builder.said(as_text(message.get("content")))
-    for block in map(as_dict, as_list(message.get("content"))):
+    for block in blocks(message.get("content")):
         kind = as_text(block.get("type"))
         if kind == "text":
             builder.said(as_text(block.get("text")))

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from io_harness.replay import shell
 from io_harness.replay.commands import command_meaning
-from io_harness.replay.importers.build import Builder, as_dict, as_list, as_text, parsed
+from io_harness.replay.importers.build import Builder
+from io_harness.replay.importers.values import as_dict, as_list, as_text, parsed
 from io_harness.replay.paths import canonical
 from io_harness.replay.readtext import read_text
 from io_harness.replay.records import Meaning, Splice, Unknown, Whole
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from io_harness.replay.source import Source
 
 FORMAT = "swe_agent"
-_EDIT = re.compile(r"\Aedit (\d+):(\d+)\n(.*?)(?:\nend_of_edit)?\s*\Z", re.DOTALL)
+_EDIT = re.compile(r"\Aedit (\d+):(\d+)\n(.*)\Z", re.DOTALL)
 _REFUSED = (
     "Your proposed edit has introduced new syntax error",
     "Your edit was not applied",
@@ -44,9 +45,12 @@ def build(source: Source) -> Transcript:
     """The trajectory as records; the task is the first user message of the history."""
     top = as_dict(source.values[0])
     builder = Builder()
-    _task(builder, as_list(top.get("history")))
+    entries = [as_dict(entry) for entry in as_list(top.get("trajectory"))]
+    for told in (top.get("history"), *(entry.get("query") for entry in entries[:1])):
+        if _task(builder, as_list(told)):
+            break
     file, cwd, root = "", "", ""
-    for entry in map(as_dict, as_list(top.get("trajectory"))):
+    for entry in entries:
         state = _state(entry)
         root = root or as_text(state.get("working_dir"))
         cwd = cwd or root
@@ -65,11 +69,13 @@ class _Open:
         self.root = root
 
 
-def _task(builder: Builder, history: list[JSON]) -> None:
+def _task(builder: Builder, history: list[JSON]) -> bool:
+    """Whether a list of messages told the task."""
     for message in map(as_dict, history):
         if message.get("role") == "user" and not message.get("is_demo"):
-            builder.told(as_text(message.get("content")))
-            return
+            builder.told(builder.text(message.get("content")))
+            return True
+    return False
 
 
 def _state(entry: Mapping[str, JSON]) -> Mapping[str, JSON]:
@@ -78,16 +84,15 @@ def _state(entry: Mapping[str, JSON]) -> Mapping[str, JSON]:
 
 def _entry(builder: Builder, entry: Mapping[str, JSON], opened: _Open) -> None:
     builder.answer()
-    builder.said(as_text(entry.get("thought")) or as_text(entry.get("response")))
+    builder.said(as_text(entry.get("thought")) or builder.text(entry.get("response")))
     action = as_text(entry.get("action")).strip()
-    observation = as_text(entry.get("observation"))
+    observation = builder.text(entry.get("observation"))
     if not action:
         builder.told(observation)
         return
     name = action.split(None, 1)[0]
     meaning = _meaning(name, action, observation, opened)
-    call_id = f"step {builder.step}"
-    builder.call(call_id, name, {"command": action}, meaning)
+    call_id = builder.call("", name, {"command": action}, meaning)
     refused = meaning.kind is ObsKind.WRITE and any(mark in observation for mark in _REFUSED)
     read = read_text(observation, None) if name in _VIEWS else None
     builder.result(call_id, observation, is_error=refused, read=read)
@@ -143,7 +148,11 @@ def _write(name: str, action: str, words: tuple[str, ...], opened: _Open) -> Mea
     if name == "create":
         change: Whole | Splice | Unknown = Whole(path, "\n")
     elif edit:
-        change = Splice(path, int(edit[1]), int(edit[2]), edit[3] + "\n")
+        change = Splice(path, int(edit[1]), int(edit[2]), _edited(edit[3]))
     else:
         change = Unknown(path)
     return Meaning(ObsKind.WRITE, path, targets=(path,), changes=(change,))
+
+
+def _edited(text: str) -> str:
+    return text.rstrip().removesuffix("\nend_of_edit") + "\n"

@@ -16,9 +16,18 @@ import apsw
 from io_harness.errors import ConfigError, HarnessError, StoreCorrupt
 from io_harness.store.base import T, Transaction
 from io_harness.store.damage import UNREADABLE, advised
-from io_harness.store.sqlite.connection import IN_MEMORY, Session, connect, let_go, prepare, uri
-from io_harness.store.sqlite.faults import BUSY, locked, typed
-from io_harness.store.sqlite.filesystem import check_local
+from io_harness.store.sqlite.connection import (
+    IN_MEMORY,
+    Session,
+    connect,
+    let_go,
+    mode_of,
+    prepare,
+    uri,
+)
+from io_harness.store.sqlite.copying import copy
+from io_harness.store.sqlite.faults import BUSY, locked, replaced, translated
+from io_harness.store.sqlite.filesystem import Identities, check_place, identities
 from io_harness.store.sqlite.gate import Gate
 from io_harness.store.sqlite.writer import Writer
 
@@ -37,40 +46,51 @@ class FileBackend:
         self._idle: list[apsw.Connection] = []
         self._guard = threading.Lock()
         self._closed = False
-        check_local(self._path)
-        with _typed(self._where):
+        self._database: Identities | None = None
+        self._written: Identities | None = None
+        with translated(self._where):
+            check_place(self._path, self._where)
             self._make_directory()
             self._gate = Gate(self._gate_path)
+            self._gate.belong_to_owner_of(self._path)
             try:
                 self._idle.append(self._prepared())
             except BaseException:
                 self._gate.close()
                 raise
-        self._writer = Writer(self._connect, self._gate, where=self._where, timeout=timeout)
+        self._database = identities(self.files[:1])
+        self._writer = Writer(
+            self._connect_writer,
+            self._gate,
+            where=self._where,
+            timeout=timeout,
+            check=self._check_files,
+        )
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The database, its log, its index of the log, and the lock between processes."""
-        name = str(self._path)
-        return self._path, Path(name + "-wal"), Path(name + "-shm"), self._gate_path
+        return files_of(self._path)
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Queue work; its future is done after COMMIT."""
-        return self._writer.submit(work, size=size)
+        return self._writer.submit(work, size=size, erases=erases)
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run work against one consistent state, beside any writer."""
-        with _typed(self._where), self._reader() as connection:
+        with translated(self._where), self._reader() as connection:
             connection.execute("BEGIN")
             try:
-                return _read(work, Session(connection), self._where)
+                return read_with(work, Session(connection), self._where)
             finally:
                 connection.execute("ROLLBACK")
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a consistent copy, synced, to a path where nothing is."""
         with self._reader() as connection:
-            _copy(connection, Path(path))
+            copy(connection, Path(path))
             _only_reads(connection)
 
     def close(self) -> None:
@@ -88,7 +108,7 @@ class FileBackend:
 
     @property
     def _gate_path(self) -> Path:
-        return Path(f"{self._path}.gate")
+        return self.files[-1]
 
     def _make_directory(self) -> None:
         parent = self._path.parent
@@ -97,7 +117,29 @@ class FileBackend:
             parent.mkdir(mode=0o700, exist_ok=True)
 
     def _connect(self) -> apsw.Connection:
-        return connect(uri(self._path, mode_of=self._gate_path), vfs=self._vfs)
+        if self._database is not None and identities(self.files[:1]) != self._database:
+            raise replaced(self._where)
+        return connect(uri(self._path, mode_of(self._gate_path)), vfs=self._vfs)
+
+    def _connect_writer(self) -> apsw.Connection:
+        self._written = None
+        return self._connect()
+
+    def _check_files(self) -> None:
+        """Raise unless the files that SQLite has open are those that others would open."""
+        now = identities(self.files[:3])
+        self._written = self._written or now
+        if now[:1] != self._database or now != self._written:
+            raise replaced(self._where)
+
+    def _check_log(self) -> None:
+        """Raise where there is a log without its database: SQLite would delete it."""
+        database, log, *_ = (file.stat().st_size if file.exists() else 0 for file in self.files)
+        if log and not database:
+            raise StoreCorrupt(
+                f"{self._where} is missing or empty, and the log of its last commits is there "
+                f"({self.files[1]}): put the file back, or move the log away to begin anew"
+            )
 
     def _prepared(self) -> apsw.Connection:
         """Open the first connection, one process at a time: it may make the tables."""
@@ -106,6 +148,7 @@ class FileBackend:
             raise locked(self._where)
         connection = None
         try:
+            self._check_log()
             connection = self._connect()
             while True:
                 try:
@@ -151,6 +194,11 @@ class FileBackend:
         let_go(connection, self._where)
 
 
+def files_of(path: Path) -> tuple[Path, Path, Path, Path]:
+    """Return the database, its log, its index of the log, and the lock between processes."""
+    return path, Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}.gate")
+
+
 class MemoryBackend:
     """A database that only this process sees."""
 
@@ -167,21 +215,23 @@ class MemoryBackend:
         """None."""
         return ()
 
-    def write(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
+    def write(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
         """Queue work; its future is done after COMMIT."""
-        return self._writer.submit(work, size=size)
+        return self._writer.submit(work, size=size, erases=erases)
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run work while nobody writes."""
         with self._turn:
             if self._closed:
                 raise ConfigError("the store is closed, and what it held is gone")
-            return _read(work, Session(self._connection), IN_MEMORY)
+            return read_with(work, Session(self._connection), IN_MEMORY)
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, synced, to a path where nothing is."""
         with self._turn:
-            _copy(self._connection, Path(path))
+            copy(self._connection, Path(path))
 
     def close(self) -> None:
         """Forget everything."""
@@ -213,7 +263,7 @@ class _Turn:
         self._lock.release()
 
 
-def _read(work: Callable[[Transaction], T], session: Session, where: str) -> T:
+def read_with(work: Callable[[Transaction], T], session: Session, where: str) -> T:
     """Do the work; what it finds damaged is told with the file's name."""
     try:
         return work(session)
@@ -225,31 +275,5 @@ def _read(work: Callable[[Transaction], T], session: Session, where: str) -> T:
         raise advised(StoreCorrupt(f"a row cannot be read ({error})"), where) from error
 
 
-def _copy(connection: apsw.Connection, path: Path) -> None:
-    """Copy a database in one go; nothing stands at `path` until all of it is on the disk."""
-    if path.exists():
-        raise ConfigError(f"a backup never replaces a file: move {path} away first")
-    part = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.part")
-    with _typed(str(path)):
-        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            connection.pragma("query_only", False)
-            connection.execute("VACUUM INTO ?", (str(part),))
-            os.fsync(descriptor)
-            os.link(part, path)
-        finally:
-            os.close(descriptor)
-            part.unlink()
-
-
 def _only_reads(connection: apsw.Connection) -> None:
     connection.pragma("query_only", True)
-
-
-@contextmanager
-def _typed(where: str) -> Iterator[None]:
-    """Raise the library's errors in the place of SQLite's and the system's."""
-    try:
-        yield
-    except (apsw.Error, OSError, UnicodeDecodeError) as error:
-        raise typed(error, where) from error

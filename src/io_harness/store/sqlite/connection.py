@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import apsw
 
-from io_harness.errors import SchemaNewer, StoreCorrupt
+from io_harness.errors import ConfigError, SchemaNewer, StoreCorrupt
 from io_harness.store.base import Row, SQLValue
 from io_harness.store.schema import APPLICATION_ID, MIGRATIONS, VERSION
 
@@ -23,7 +23,8 @@ PAGE_BYTES = 1_024
 BUSY_MILLISECONDS = 250
 _NAMED = 5
 _log = logging.getLogger(__name__)
-_FLAGS = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_URI
+WRITE = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+LOOK = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 class Session:
@@ -41,18 +42,34 @@ class Session:
         return self.connection.changes()
 
 
-def uri(path: Path, *, mode_of: Path) -> str:
-    """Return the name SQLite opens: a file that it makes gets the permissions of `mode_of`."""
-    return f"file:{quote(bytes(path))}?modeof={quote(bytes(mode_of))}"
+def uri(path: Path, query: str) -> str:
+    """Return the name SQLite opens."""
+    return f"file:{quote(bytes(path))}?{query}"
 
 
-def connect(name: str, *, vfs: str | None = None) -> apsw.Connection:
-    """Open a connection that trusts nothing in the file and syncs every commit."""
-    connection = apsw.Connection(name, flags=_FLAGS, vfs=vfs)
+def mode_of(path: Path) -> str:
+    """Return the query of a name: a file that SQLite makes gets the permissions of `path`."""
+    return f"modeof={quote(bytes(path))}"
+
+
+def connect(
+    name: str,
+    *,
+    vfs: str | None = None,
+    flags: int = WRITE | apsw.SQLITE_OPEN_CREATE,
+    alone: bool = False,
+) -> apsw.Connection:
+    """Open a connection that trusts nothing in the file and syncs every commit.
+
+    One that is `alone` shares no index of the log with others, and leaves the log as it is.
+    """
+    connection = apsw.Connection(name, flags=flags, vfs=vfs)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(alone))
     for pragma, value in (
+        ("locking_mode", "EXCLUSIVE" if alone else "NORMAL"),  # before anything is read
         ("page_size", PAGE_BYTES),
         ("synchronous", "FULL"),
         ("fullfsync", "ON"),  # macOS: past the drive's own cache
@@ -83,6 +100,20 @@ def prepare(connection: apsw.Connection, where: str) -> None:
     version = _number(connection, "user_version")
     if version < VERSION:
         migrate(connection, version)
+    _check_objects(connection, where)
+
+
+def check(connection: apsw.Connection, where: str) -> int:
+    """Return the version of tables that can be read; raises as `prepare` does."""
+    _identify(connection, where)
+    version = _number(connection, "user_version")
+    if version < 1:
+        raise ConfigError(f"{where} is empty and no store yet: the first run makes it one")
+    _check_objects(connection, where)
+    return version
+
+
+def _check_objects(connection: apsw.Connection, where: str) -> None:
     differing = foreign_objects(connection)
     if differing:
         named = ", ".join(f"{name!r:.80}" for name in differing[:_NAMED])
@@ -110,7 +141,7 @@ def migrate(connection: apsw.Connection, version: int) -> None:
 
 def foreign_objects(connection: apsw.Connection) -> tuple[str, ...]:
     """Return the names of tables, indexes, views and triggers that are not as expected."""
-    found, expected = _objects(connection), _expected()
+    found, expected = _objects(connection), _expected(_number(connection, "user_version"))
     return tuple(sorted(name for name, _ in found ^ expected))
 
 
@@ -142,8 +173,8 @@ def _objects(connection: apsw.Connection) -> frozenset[tuple[str, str]]:
 
 
 @functools.cache
-def _expected() -> frozenset[tuple[str, str]]:
+def _expected(version: int) -> frozenset[tuple[str, str]]:
     connection = apsw.Connection(IN_MEMORY)
-    for script in MIGRATIONS:
+    for script in MIGRATIONS[:version]:
         connection.execute(script)
     return _objects(connection)

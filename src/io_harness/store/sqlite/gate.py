@@ -10,6 +10,7 @@ import os
 import random
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 if sys.platform == "win32":
@@ -53,6 +54,13 @@ class Gate:
         self._descriptor = os.open(path, flags, 0o600)
         self._random = random.Random()  # noqa: S311 - spreads waiters, guards nothing
         self._crowded = False
+
+    def belong_to_owner_of(self, path: Path) -> None:
+        """Give a file that root made to the owner of `path`, who could not open it otherwise."""
+        if hasattr(os, "geteuid") and os.geteuid() == 0 and path.exists():
+            status = path.stat()
+            with suppress(OSError):  # a root or a file system that cannot
+                os.fchown(self._descriptor, status.st_uid, status.st_gid)
 
     def acquire(self, deadline: float) -> bool:
         """Take the lock; False where `deadline` (of `time.monotonic`) came first.

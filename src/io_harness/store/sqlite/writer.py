@@ -18,13 +18,13 @@ import apsw
 
 from io_harness.errors import ConfigError
 from io_harness.store.base import T, Transaction
-from io_harness.store.sqlite.connection import BUSY_MILLISECONDS, Session, let_go
+from io_harness.store.sqlite.connection import Session, let_go
 from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, of_operation, typed
+from io_harness.store.sqlite.log import Log
 
 MOST_OPERATIONS = 64
 MOST_BYTES = 256 * 1024
 WINDOW_SECONDS = 0.002
-CHECKPOINT_PAGES = 8_000
 IDLE_SECONDS = 1.0
 _FATAL = (
     *BUSY,
@@ -60,6 +60,7 @@ class _Operation:
     fail: Callable[[Exception], None]
     wanted: Callable[[], bool]
     size: int
+    erases: bool
     deadline: float
 
 
@@ -67,25 +68,33 @@ class Writer:
     """A queue and the thread that empties it, some operations a commit."""
 
     def __init__(
-        self, connect: Callable[[], apsw.Connection], lock: Lock, *, where: str, timeout: float
+        self,
+        connect: Callable[[], apsw.Connection],
+        lock: Lock,
+        *,
+        where: str,
+        timeout: float,
+        check: Callable[[], None] = lambda: None,
     ) -> None:
         self._connect = connect
         self._lock = lock
         self._where = where
         self._timeout = timeout
+        self._check = check
         self._queue: deque[_Operation] = deque()
         self._bytes = 0
         self._wake = threading.Condition()
         self._thread: threading.Thread | None = None
         self._closing = False
         self._session: Session | None = None
-        self._pages = 0
-        self._next_checkpoint = CHECKPOINT_PAGES
+        self._log = Log(where)
         self._in_company = False
         self._process = os.getpid()
 
-    def submit(self, work: Callable[[Transaction], T], *, size: int) -> Future[T]:
-        """Queue work; its future is done after COMMIT."""
+    def submit(
+        self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
+    ) -> Future[T]:
+        """Queue work; its future is done after COMMIT, and what it erases is out of the log."""
         future: Future[T] = Future()
 
         def attempt(transaction: Transaction) -> Callable[[], None]:
@@ -97,6 +106,7 @@ class Writer:
             future.set_exception,
             future.set_running_or_notify_cancel,
             size,
+            erases,
             time.monotonic() + self._timeout,
         )
         with self._wake:
@@ -135,8 +145,7 @@ class Writer:
         while True:
             with self._wake:
                 if not self._queue and not self._closing:
-                    swollen = self._pages >= CHECKPOINT_PAGES
-                    self._wake.wait(IDLE_SECONDS if swollen else None)
+                    self._wake.wait(IDLE_SECONDS if self._log.must_go else None)
                 idle, closing = not self._queue, self._closing
             if idle and closing:
                 return
@@ -158,8 +167,8 @@ class Writer:
         tell: list[Callable[[], None]] = []
         try:
             tell = self._commit(deadline)
-            if self._pages >= self._next_checkpoint:
-                self._checkpoint()
+            if self._session is not None:
+                self._log.tend(self._session.connection)
         finally:
             try:
                 self._lock.release()
@@ -209,9 +218,12 @@ class Writer:
             if not _begun(session.connection, deadline):
                 self._fail_expired()
                 return []
+            self._check()
             batch = self._batch()
             tell = [_attempted(session, operation, self._where) for operation in batch]
             session.connection.execute("COMMIT")
+            if any(operation.erases for operation in batch):
+                self._log.note_deletion()
         except Exception as error:  # whatever it was, every caller must hear of it
             self._undo()
             batch = batch or self._batch()
@@ -221,15 +233,9 @@ class Writer:
     def _opened(self) -> Session:
         if self._session is None:
             connection = self._connect()
-            connection.set_wal_hook(self._note_pages)
+            self._log.follow(connection)
             self._session = Session(connection)
         return self._session
-
-    def _note_pages(self, _connection: apsw.Connection, _name: str, pages: int) -> int:
-        if pages < self._pages:  # the log was started again
-            self._next_checkpoint = CHECKPOINT_PAGES
-        self._pages = pages
-        return apsw.SQLITE_OK
 
     def _undo(self) -> None:
         """Leave the transaction; where even that fails, the connection."""
@@ -244,30 +250,13 @@ class Writer:
             self._session = None
             let_go(connection, self._where)
 
-    def _checkpoint(self) -> None:
-        """Move the log into the database as far as readers allow; the log keeps what is left."""
-        self._next_checkpoint = self._pages + CHECKPOINT_PAGES
-        try:
-            in_log, moved = self._opened().connection.wal_checkpoint()
-            if moved == in_log:  # the next writer, whichever it is, starts the log again
-                self._next_checkpoint = CHECKPOINT_PAGES
-        except apsw.Error as error:
-            _log.warning("%s: nothing lost, but the log cannot shrink: %s", self._where, error)
-
     def _shrink(self) -> None:
         """Empty a log that readers kept from shrinking, once they are gone."""
-        if self._pages < CHECKPOINT_PAGES or not self._lock.try_acquire():
-            return
-        connection = self._opened().connection
-        try:
-            connection.set_busy_timeout(0)
-            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            self._pages = 0
-        except apsw.Error as error:
-            _log.debug("%s: the log cannot shrink yet: %s", self._where, error)
-        finally:
-            connection.set_busy_timeout(BUSY_MILLISECONDS)
-            self._lock.release()
+        if self._log.must_go and self._lock.try_acquire():
+            try:
+                self._log.empty(self._opened().connection)
+            finally:
+                self._lock.release()
 
 
 def _begun(connection: apsw.Connection, deadline: float) -> bool:
