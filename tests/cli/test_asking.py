@@ -85,7 +85,9 @@ def test_a_question_that_no_rule_asks_says_so(
     assert "the policy asks before every write that no rule allows" in capsys.readouterr().out
 
 
-def test_a_question_ends_when_the_run_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_question_ends_when_the_run_is_cancelled(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     async def cancelled() -> None:
         asking = asyncio.create_task(TerminalApprover(lambda: None).decide(REQUEST))
         await asyncio.sleep(0.05)
@@ -97,3 +99,4 @@ def test_a_question_ends_when_the_run_is_cancelled(monkeypatch: pytest.MonkeyPat
     with os.fdopen(read_end) as stdin, os.fdopen(write_end, "w"):
         monkeypatch.setattr(sys, "stdin", stdin)
         asyncio.run(asyncio.wait_for(cancelled(), 5))
+    assert capsys.readouterr().out.endswith("\n\n"), "what comes next starts on a line of its own"

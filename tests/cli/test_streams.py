@@ -80,6 +80,15 @@ def test_a_command_whose_reader_left_ends_like_any_other(store: Path, command: s
     assert (done.stdout.strip(), done.stderr) == (str(READER_GONE), "")
 
 
+def test_a_current_directory_that_is_gone_is_named(tmp_path: Path, store: Path) -> None:
+    gone = f"mkdir {tmp_path}/gone && cd {tmp_path}/gone && rmdir {tmp_path}/gone"
+    for command in ("doctor", "memory list . --store {store}", "run x"):
+        done = in_shell(f"{gone}; io {command.format(store=store)}")
+        assert done.returncode == 2, command
+        assert "the current directory is gone" in done.stderr, command
+    assert in_shell(f"{gone}; io runs --store {store}").returncode == 0
+
+
 def test_a_reader_of_complaints_may_leave_too() -> None:
     done = in_shell("io nonsense 2>&1 >/dev/null | true; echo ${PIPESTATUS[0]}")
     assert (done.stdout.strip(), done.stderr) == (str(READER_GONE), "")

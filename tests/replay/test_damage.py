@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from io_harness.errors import ConfigError
+from io_harness.replay.files import FileTexts
 from io_harness.replay.importers import read_transcripts
 from io_harness.replay.records import Transcript
+from io_harness.replay.sed import MAX_CHARS
+from io_harness.types import ObsKind
 
 from .samples import SAMPLES, Json
 
@@ -179,3 +182,76 @@ def survived(text: str, folder: Path) -> tuple[list[int], int]:
     except ConfigError:
         return [], 0
     return [record.step for record in run.records], run.steps
+
+
+def asked(call: str, name: str, args: Json, result: str) -> list[Json]:
+    function: Json = {"name": name, "arguments": json.dumps(args)}
+    return [
+        {"role": "assistant", "tool_calls": [{"id": call, "function": function}]},
+        {"role": "tool", "tool_call_id": call, "content": result},
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<system-reminder>" * 40_000,
+        "<system-reminder>x</system-reminder> " * 40_000,
+        "[Current working directory: x]\n" * 40_000 + "y",
+        "[Current working directory: x]\n" * 40_000,
+        "(Open file: " * 40_000,
+        "result of running `cat -n` on " * 40_000,
+        "\n\n[1 more lines in file" * 40_000,
+        "1\t" * 200_000,
+    ],
+)
+def test_no_text_of_a_read_is_slow_to_take(text: str, tmp_path: Path) -> None:
+    for around in (text, "[File: a (2 lines total)]\n" + text):
+        run = read(json.dumps(asked("c", "view", {"path": "a"}, around)), tmp_path)
+        assert [record.kind for record in run.records] == [ObsKind.READ]
+
+
+@pytest.mark.parametrize(
+    ("before", "script"),
+    [
+        ("a" * 64, "s/(a+)+$b/x/"),
+        ("a" * 64, "s/a/aa/g;" * 40),
+        ("a\n" * 64, r"s/a/a\na/g;" * 40),
+        ("a" * 1000, "s/a/" + "b" * 100_000 + "/g"),
+        ("a\n", "s/b/c/;" * 20_000),
+        ("a", r"s/a/\1/"),
+        ("a", r"s/a/\U&/"),
+        ("a", "/" + "(" * 5_000),
+    ],
+)
+def test_no_sed_script_is_slow_or_fatal(before: str, script: str, tmp_path: Path) -> None:
+    calls = asked("c0", "write_file", {"path": "a", "content": before}, "Done.")
+    for number in range(1, 30):
+        command: Json = {"command": f"sed -i -E '{script}' a"}
+        calls += asked(f"c{number}", "bash", command, "")
+    run = read(json.dumps(calls), tmp_path)
+    files = FileTexts.empty()
+    for record in run.records:
+        files.take(record)
+
+    assert run.records[1].kind is ObsKind.WRITE
+    state = files.state("a")
+    assert state is not None
+    assert len(state.text) <= MAX_CHARS
+
+
+def test_edits_that_multiply_a_text_leave_it_unknown(tmp_path: Path) -> None:
+    calls = asked("c0", "write_file", {"path": "a", "content": "ab" * 5_000}, "Done.")
+    for number in range(1, 40):
+        edit: Json = {
+            "path": "a",
+            "old_string": "a",
+            "new_string": "a" * 200_000,
+            "replace_all": True,
+        }
+        calls += asked(f"c{number}", "edit", edit, "Done.")
+    files = FileTexts.empty()
+    for record in read(json.dumps(calls), tmp_path).records:
+        files.take(record)
+
+    assert files.lines("a", 1, None) is None

@@ -158,6 +158,12 @@ SCRIPTS = [
     "2,2d",
     "4,2d",
     "s/O/x/I",
+    "s/o*/-/g",
+    "s/o*$/-/g",
+    "s/[^n]*n*/<&>/g",
+    r"s/t\|two/X/",
+    "4,$c\\new",
+    r"s/o/[\&\\]\n/g",
 ]
 
 
@@ -192,7 +198,21 @@ def test_sed_reads_a_file_whose_text_is_known() -> None:
     assert files.lines("f", 1, None) == "one\nnew\nlines\ntwo\nthree\nfour\n"
 
 
-@pytest.mark.parametrize("script", ["", "y/a/b/", "s/a/b/2", "N;P;D", "s/[[:space:]]//", "s/(/x/2"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        "",
+        "y/a/b/",
+        "s/a/b/2",
+        "N;P;D",
+        "s/[[:space:]]//",
+        "s/(/x/2",
+        r"s/o/\1/",
+        r"s/o/\U&/",
+        r"s/\<t/x/",
+        r"s/\(o\)\1/x/",
+    ],
+)
 def test_sed_says_where_it_cannot_tell(script: str) -> None:
     with pytest.raises(NotComputable):
         sed(TEXT, script, extended=False)

@@ -41,7 +41,11 @@ class TerminalApprover:
         say(f"  {plain(why)}, wanted by {plain(request.tool)}")
         _show_diff(request.diff)
         _forget_what_was_typed()
-        return await _answer()
+        try:
+            return await _answer()
+        except asyncio.CancelledError:
+            say()  # what comes next does not belong to the question
+            raise
 
 
 class Deferring:

@@ -5,6 +5,7 @@ It imports the commands when it is called: that takes long enough to be interrup
 
 from __future__ import annotations
 
+import os
 import sys
 
 from io_harness.cli import streams
@@ -34,6 +35,16 @@ def _run() -> None:
         complain(f"io-harness: {error}")
         sys.exit(exit_code_of(error))
     except OSError as error:
-        what = "the output" if error.filename is None else str(error.filename)
-        complain(f"io-harness: {what}: {error.strerror or error}")
+        complain(f"io-harness: {_what_failed(error)}")
         sys.exit(WRONG_USE)
+
+
+def _what_failed(error: OSError) -> str:
+    said = str(error.strerror or error)
+    if error.filename is not None:
+        return f"{error.filename}: {said}"
+    try:
+        os.getcwd()
+    except OSError:
+        return "the current directory is gone: go to one that exists"
+    return said

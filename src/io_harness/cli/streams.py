@@ -31,7 +31,7 @@ class _Descriptor(io.FileIO):
             os.close(nowhere)
             if isinstance(error, BrokenPipeError):
                 raise ReaderGoneError from None
-            raise
+            raise OSError(error.errno, error.strerror, "the output") from None
 
 
 def prepare() -> None:

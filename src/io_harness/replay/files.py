@@ -23,7 +23,7 @@ from io_harness.replay.records import (
     Swap,
     Whole,
 )
-from io_harness.replay.sed import NotComputable, sed
+from io_harness.replay.sed import MAX_CHARS, NotComputable, sed
 
 if TYPE_CHECKING:
     from io_harness.replay.records import Record
@@ -192,7 +192,10 @@ def _edited(state: FileState, change: Sed, read: Callable[[str], str | None]) ->
 def _swapped(state: FileState, change: Swap) -> str | None:
     text = state.text
     for old, new in change.pairs:
-        if old and old in text:
+        found = text.count(old) if old else 0
+        if len(text) + found * len(new) > MAX_CHARS:
+            return None
+        if found:
             text = text.replace(old, new, -1 if change.every else 1)
         elif not old or (state.ends and HOLE not in text):
             return None

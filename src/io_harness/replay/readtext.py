@@ -11,12 +11,14 @@ _NUMBERED = re.compile(r"^[ ]*(\d+)(?:→|\t|:| \| ?|  )(.*)$", re.DOTALL)
 _SWE_HEADER = re.compile(
     r"^\[File: .*\((\d+) lines total\)\]\r?\n(?:\(\d+ more lines above\)\r?\n)?"
 )
-_SWE_FOOTER = re.compile(r"(?:\r?\n)?\(\d+ more lines below\)\s*\Z|\(Open file: [^)]*\)[\s\S]*\Z")
-_RUN_HEADER = re.compile(r"^.*result of running `cat -n` on .*:\r?\n")
+_SWE_FOOTER = re.compile(
+    r"(?:\r?\n)?\(\d+ more lines below\)\s{0,99}\Z|\(Open file: [^)\n]{0,999}\)[\s\S]*\Z"
+)
+_RUN_HEADER = re.compile(r"\A.{0,99}result of running `cat -n` on .{0,999}:\r?\n")
 _PI_NOTICE = re.compile(
     r"\n\n\[(?:(\d+) more lines in file|Showing lines (\d+)-(\d+) of (\d+))[^\n]*\]\s*\Z"
 )
-_REMINDER = re.compile(r"\n*<system-reminder>[\s\S]*?</system-reminder>\s*")
+_REMINDER = ("<system-reminder>", "</system-reminder>")
 _CUT = re.compile(
     r"<elided_chars>|<response clipped>|Observation truncated|too large to display"
     r"|…\s?[\d,]+ (?:tokens|chars|characters|lines|bytes) (?:truncated|omitted)"
@@ -24,9 +26,10 @@ _CUT = re.compile(
     r"|\[\.\.\. (?:omitted|removed|truncated) [\d,]+"
 )
 _TRAILER = re.compile(
-    r"(?:\n?\[(?:The command completed with exit code -?\d+\.|Current working directory: [^\n]*"
-    r"|Python interpreter: [^\n]*|Command finished with exit code -?\d+)\])+\s*\Z"
+    r"\[(?:The command completed with exit code -?\d+\.|Current working directory: .*"
+    r"|Python interpreter: .*|Command finished with exit code -?\d+)\]"
 )
+MAX_TRAILERS = 4
 _LISTING = re.compile(r"\A.{0,200}files and directories up to \d+ levels deep in ", re.DOTALL)
 
 
@@ -76,8 +79,34 @@ def _told_total(notice: re.Match[str], last: int) -> int:
     return int(notice[4]) if notice[4] else last + int(notice[1])
 
 
+def _without_reminders(text: str) -> str:
+    """The text without what a client tells the model in the middle of it."""
+    kept: list[str] = []
+    opens, closes = _REMINDER
+    at = 0
+    while (begin := text.find(opens, at)) >= 0:
+        end = text.find(closes, begin)
+        if end < 0:
+            break
+        kept.append(text[at:begin].rstrip("\n"))
+        at = end + len(closes)
+        while text[at : at + 1].isspace():
+            at += 1
+    return "".join([*kept, text[at:]])
+
+
+def _without_trailer(text: str) -> str:
+    """The text without the lines in brackets by which a shell tells how the command ended."""
+    for _ in range(MAX_TRAILERS):
+        shorter, _, line = text.rstrip().rpartition("\n")
+        if not _TRAILER.fullmatch(line):
+            break
+        text = shorter
+    return text
+
+
 def _unwrapped(text: str) -> tuple[str, int | None]:
-    text = _TRAILER.sub("", _REMINDER.sub("", text))
+    text = _without_trailer(_without_reminders(text))
     header = _SWE_HEADER.match(text)
     if header:
         return _SWE_FOOTER.sub("", text[header.end() :]).replace("\r\n", "\n"), int(header[1])

@@ -9,6 +9,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from io_harness.workspace.pattern import PatternError, PosixPattern
+
+MAX_COMMANDS = 1_000
+MAX_CHARS = 16_000_000
+MAX_LINES = 200_000
+MAX_MATCHES = 100_000
 _ADDRESS = re.compile(r"\s*(?:(\d+|\$)|/((?:[^/\\\n]|\\.)*)/)")
 _DELIMITED = r"((?:[^{0}\\\n]|\\[\s\S])*)"
 
@@ -28,12 +34,12 @@ class _Line:
 class _Address:
     number: int | None = None
     end: bool = False
-    pattern: re.Pattern[str] | None = None
+    pattern: PosixPattern | None = None
 
     def hits(self, line: _Line) -> bool:
         """Whether the address names this line."""
         if self.pattern is not None:
-            return bool(self.pattern.search(line.text))
+            return self.pattern.matches(line.text)
         return line.last if self.end else line.number == self.number
 
 
@@ -42,7 +48,8 @@ class _Command:
     addresses: tuple[_Address, ...]
     verb: str
     text: str = ""
-    pattern: re.Pattern[str] | None = None
+    new: tuple[str | int, ...] = ()
+    pattern: PosixPattern | None = None
     count: int = 1
 
 
@@ -66,12 +73,23 @@ def sed(
     if "\r" in text:
         lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
     inside = [False] * len(commands)
+    if len(lines) > MAX_LINES:
+        raise NotComputable(f"a text of {len(lines):,} lines")
     out: list[str] = []
+    chars = 0
     for number, raw in enumerate(lines, 1):
         end = "\n" if raw.endswith("\n") else ""
         line = _Line(number, number == len(lines), raw[: len(raw) - len(end)])
-        out.extend(_apply(commands, inside, line, end))
+        made = _apply(commands, inside, line, end)
+        chars += sum(map(len, made))
+        _check_size(chars)
+        out.extend(made)
     return "".join(out)
+
+
+def _check_size(chars: int) -> None:
+    if chars > MAX_CHARS:
+        raise NotComputable(f"a result of more than {MAX_CHARS:,} characters")
 
 
 def _with_file(command: _Command, read: Callable[[str], str | None]) -> _Command:
@@ -93,7 +111,7 @@ def _apply(commands: list[_Command], inside: list[bool], line: _Line, end: str) 
         if text is None or not selected:
             continue
         if command.verb == "s" and command.pattern is not None:
-            text = command.pattern.sub(command.text, text, count=command.count)
+            text = _substituted(command.pattern, command.new, text, command.count)
         elif command.verb == "d":
             text = None
         elif command.verb == "i":
@@ -108,6 +126,21 @@ def _apply(commands: list[_Command], inside: list[bool], line: _Line, end: str) 
     return [*before, *middle, *after]
 
 
+def _substituted(pattern: PosixPattern, new: tuple[str | int, ...], line: str, count: int) -> str:
+    chars = matches = 0
+
+    def replaced(group: Callable[[int], str]) -> str:
+        nonlocal chars, matches
+        text = "".join(group(part) if isinstance(part, int) else part for part in new)
+        chars, matches = chars + len(text), matches + 1
+        _check_size(chars)
+        if matches > MAX_MATCHES:
+            raise NotComputable(f"more than {MAX_MATCHES:,} matches in one line")
+        return text
+
+    return pattern.sub(replaced, line, count)
+
+
 def _selected(command: _Command, inside: list[bool], index: int, line: _Line) -> bool:
     addresses = command.addresses
     if not addresses:
@@ -119,7 +152,8 @@ def _selected(command: _Command, inside: list[bool], index: int, line: _Line) ->
         inside[index] = not last.hits(line)
         return True
     if first.hits(line):
-        ends_here = last.number is not None and last.number <= line.number
+        ends_here = last.end and line.last
+        ends_here = ends_here or (last.number is not None and last.number <= line.number)
         inside[index] = not ends_here
         return True
     return False
@@ -134,8 +168,8 @@ def _parse(script: str, extended: bool) -> list[_Command]:
             continue
         command, at = _one(script, at, extended)
         commands.append(command)
-    if not commands:
-        raise NotComputable("an empty script")
+    if not 0 < len(commands) <= MAX_COMMANDS:
+        raise NotComputable(f"a script of {len(commands)} commands")
     return commands
 
 
@@ -199,34 +233,30 @@ def _substitution(
     if delimiter not in "|(){}+?":
         pattern = pattern.replace("\\" + delimiter, delimiter)
     count = 0 if "g" in flags else 1
-    return (
-        _Command(
-            addresses,
-            "s",
-            _replacement(found[2]),
-            _regex(pattern, extended, flags),
-            count,
-        ),
-        at + found.end(),
-    )
+    regex = _regex(pattern, extended, flags)
+    new = _replacement(found[2])
+    if any(isinstance(part, int) and part > regex.groups for part in new):
+        raise NotComputable("a group that the pattern does not have")
+    return _Command(addresses, "s", new=new, pattern=regex, count=count), at + found.end()
 
 
+_EDGE = re.compile(r"(?<!\\)\\[<>]")
 _BASIC = re.compile(r"\\([(){}|+?])|([(){}|+?])")
 
 
-def _regex(pattern: str, extended: bool, flags: str) -> re.Pattern[str]:
-    """A POSIX pattern as one of ours; brackets' inside is left alone."""
+def _regex(pattern: str, extended: bool, flags: str) -> PosixPattern:
+    """A POSIX pattern as RE2 reads it; brackets' inside is left alone."""
     parts = re.split(r"(\[\^?\]?[^\]]*\])", pattern)
     if not extended:
         parts = [p if i % 2 else _BASIC.sub(_swap_escape, p) for i, p in enumerate(parts)]
-    if any("[:" in p for p in parts):
-        raise NotComputable("a character class")
+    if any("[:" in p or (_EDGE.search(p) and not i % 2) for i, p in enumerate(parts)):
+        raise NotComputable("a character class or a word's edge")
     try:
-        return re.compile(
+        return PosixPattern(
             "".join(_bracket(p) if i % 2 else p for i, p in enumerate(parts)),
-            re.IGNORECASE if "I" in flags else 0,
+            ignore_case="I" in flags,
         )
-    except (re.error, OverflowError):
+    except PatternError:
         raise NotComputable("a pattern that cannot be read") from None
 
 
@@ -241,19 +271,22 @@ def _swap_escape(found: re.Match[str]) -> str:
     return found[1] if found[1] is not None else "\\" + found[2]
 
 
-def _replacement(text: str) -> str:
-    """The replacement in our spelling, for the match, its groups and line ends."""
-    out: list[str] = []
+def _replacement(text: str) -> tuple[str | int, ...]:
+    """The replacement as texts and the numbers of groups, 0 for the whole match."""
+    out: list[str | int] = []
     for found in re.finditer(r"\\([\s\S])|(&)|([^\\&]+)", text):
         escaped, whole, plain = found[1], found[2], found[3]
         if whole:
-            out.append("\\g<0>")
+            out.append(0)
         elif plain is not None:
             out.append(plain)
-        elif escaped.isdigit():
-            out.append(f"\\g<{escaped}>")
-        elif escaped in {"n", "t"}:
-            out.append("\\" + escaped)
+        elif escaped.isdecimal():
+            out.append(int(escaped))
+        elif escaped in _CONTROL or not escaped.isalpha():
+            out.append(_CONTROL.get(escaped, escaped))
         else:
-            out.append("\\\\" if escaped == "\\" else escaped)
-    return "".join(out)
+            raise NotComputable(f"\\{escaped} in a replacement")
+    return tuple(out)
+
+
+_CONTROL = {"n": "\n", "t": "\t", "r": "\r"}

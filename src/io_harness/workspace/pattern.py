@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 import re2  # type: ignore[import-untyped] # the wheel has no types; they are given here
 
 from io_harness.errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PATTERN_MAX_CHARS = 1_000
 
 
 class _Match(Protocol):
     def span(self) -> tuple[int, int]: ...
+    def group(self, number: int) -> bytes | None: ...
 
 
 class _Regexp(Protocol):
+    groups: int
+
+    def sub(self, repl: Callable[[_Match], bytes], text: bytes, count: int) -> bytes: ...
     def search(self, text: bytes, pos: int) -> _Match | None: ...
     def fullmatch(self, text: bytes) -> _Match | None: ...
 
@@ -41,6 +48,42 @@ class LinePattern:
             return None if found < 0 else (found, found + len(self._literal))
         match = self._regexp.search(data, start)
         return None if match is None else match.span()
+
+
+class PosixPattern:
+    """A pattern as sed has it: of all matches in one line the leftmost, of those the longest."""
+
+    __slots__ = ("_regexp", "groups")
+
+    def __init__(self, pattern: str, *, ignore_case: bool) -> None:
+        options = _options(ignore_case=ignore_case)
+        options.longest_match = True
+        self._regexp = _made(pattern, pattern, options)
+        self.groups = self._regexp.groups
+
+    def matches(self, line: str) -> bool:
+        """Whether the line has a match."""
+        return self._regexp.search(line.encode(errors="surrogatepass"), 0) is not None
+
+    def sub(self, new: Callable[[Callable[[int], str]], str], line: str, count: int) -> str:
+        """The line with its first `count` matches replaced, all for 0; `new` gets the groups."""
+        reached = -1
+
+        def replaced(match: _Match) -> bytes:
+            nonlocal reached
+            start, end = match.span()
+            # No empty match inside a character, nor, as sed has it, where another match ended.
+            if start == end and (start == reached or b"\x80" <= data[start : start + 1] < b"\xc0"):
+                return b""
+            reached = end
+
+            def group(number: int) -> str:
+                return (match.group(number) or b"").decode(errors="surrogatepass")
+
+            return new(group).encode(errors="surrogatepass")
+
+        data = line.encode(errors="surrogatepass")
+        return self._regexp.sub(replaced, data, count).decode(errors="surrogatepass")
 
 
 class PathPattern:
@@ -75,11 +118,28 @@ def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
         raise PatternError(
             f"the pattern has {len(pattern):,} characters; at most {PATTERN_MAX_CHARS:,} will do"
         )
-    options = re2.Options()
-    options.log_errors = False
+    options = _options(ignore_case=ignore_case)
     options.never_capture = True
     options.never_nl = expression.startswith("(?m")
+    return _made(expression, pattern, options)
+
+
+class _Options(Protocol):
+    log_errors: bool
+    never_capture: bool
+    never_nl: bool
+    longest_match: bool
+    case_sensitive: bool
+
+
+def _options(*, ignore_case: bool) -> _Options:
+    options = cast("_Options", re2.Options())
+    options.log_errors = False
     options.case_sensitive = not ignore_case
+    return options
+
+
+def _made(expression: str, pattern: str, options: _Options) -> _Regexp:
     try:
         return cast("_Regexp", re2.compile(expression.encode(), options))
     except UnicodeEncodeError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from io_harness.replay.source import Source
 
 FORMAT = "swe_agent"
-_EDIT = re.compile(r"\Aedit (\d+):(\d+)\n(.*?)(?:\nend_of_edit)?\s*\Z", re.DOTALL)
+_EDIT = re.compile(r"\Aedit (\d+):(\d+)\n(.*)\Z", re.DOTALL)
 _REFUSED = (
     "Your proposed edit has introduced new syntax error",
     "Your edit was not applied",
@@ -148,7 +148,11 @@ def _write(name: str, action: str, words: tuple[str, ...], opened: _Open) -> Mea
     if name == "create":
         change: Whole | Splice | Unknown = Whole(path, "\n")
     elif edit:
-        change = Splice(path, int(edit[1]), int(edit[2]), edit[3] + "\n")
+        change = Splice(path, int(edit[1]), int(edit[2]), _edited(edit[3]))
     else:
         change = Unknown(path)
     return Meaning(ObsKind.WRITE, path, targets=(path,), changes=(change,))
+
+
+def _edited(text: str) -> str:
+    return text.rstrip().removesuffix("\nend_of_edit") + "\n"
