@@ -30,6 +30,7 @@ from io_harness.policy import load_policy
 from io_harness.providers import Provider, provider_from
 from io_harness.providers.named import MODEL_FORMS, NAMED_VENDORS
 from io_harness.store import LEASE_SECONDS, RunRecord, Store
+from io_harness.store.damage import restoring
 from io_harness.workspace import Workspace, counted
 
 
@@ -77,9 +78,10 @@ def go_on(common: Common, wanted: str) -> int:
         record = find_run(store, wanted)
         if record.outcome in FINAL:
             return _finished(common, store, record)
-        stored = policy_from_json(record.policy)
+        with restoring(f"what run {record.run_id!r} was asked for"):
+            stored = policy_from_json(record.policy)
+            stored_contract = contract_from_json(record.contract)
         policy = common.rules(stored if common.policy is None else load_policy(common.policy))
-        stored_contract = contract_from_json(record.contract)
         contract = common.limits(stored_contract)
         provider = _provider(common, record)
         shown = common.observer(record.run_id)
