@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import json
 import os
@@ -75,6 +76,45 @@ def test_a_store_that_cannot_be_written_is_looked_at_and_that_is_said(looked: Sh
     assert (doctor.code, "--  store" in doctor.out) == (0, True)
     assert "it can be looked at, not run on" in doctor.out
     assert sorted(file.name for file in looked.place.iterdir()) == before
+
+
+def test_nothing_that_a_store_holds_steers_a_terminal(shell: Shell) -> None:
+    bad, at = "r\x1b]52;c;ZXZp\x07\x9b2J\u202e\u2028\n\ud800", ("--store", shell.store)
+
+    async def drive(store: Store) -> None:
+        lease = await store.journal.begin(
+            goal=bad,
+            workspace=bad,
+            provider=bad,
+            model=bad,
+            run_id=bad,
+            contract="{}",
+            policy="[]",
+        )
+        await store.journal.finished(lease, outcome=bad, reason=bad)
+
+    with Store.open(shell.store) as store:
+        asyncio.run(drive(store))
+        store.memory_put(f"id:{bad}", "k", bad, run_id=bad, step=1)
+    for command, code in {
+        ("runs",): 0,
+        ("show", "last"): 0,
+        ("show", bad[:4]): 0,
+        ("show", "last", "--step", "1"): 2,
+        ("resume", "last"): 2,
+        ("memory", "list", f"id:{bad}"): 0,
+        ("memory", "list", bad): 0,
+        ("memory", "delete", f"id:{bad}", bad): 2,
+        ("memory", "clear", f"id:{bad}"): 2,
+    }.items():
+        for more in ((), ("--json",)) if command[-1] != bad and code == 0 else ((),):
+            done = shell(*command, *at, *more)
+            printed = done.out + done.err
+            assert (command, done.code) == (command, code)
+            assert "Traceback" not in printed
+            assert set("\x1b\x07\x9b\u202e\u2028\ud800") & set(printed) == set()
+    (run,) = shell("runs", *at, "--json").last["runs"]
+    assert run["run_id"] == bad
 
 
 def test_doctor_looks_at_everything(shell: Shell) -> None:

@@ -74,5 +74,5 @@ def pin(root: str, key: str, store_name: str | None, *, pinned: bool) -> None:
 def _confirmed(question: str) -> bool:
     if not sys.stdin.isatty():
         return False
-    print(f"{question} [y/N] ", end="", flush=True)
+    print(f"{plain(question)} [y/N] ", end="", flush=True)
     return sys.stdin.readline().strip().lower() in ("y", "yes")

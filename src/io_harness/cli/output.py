@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import unicodedata
 
@@ -20,6 +22,9 @@ _NARROW_HELP = 52
 def help_width() -> int | None:
     """The cells for a line of help, where typer would not find them by itself."""
     return max(20, out.width - 1) if out.width < _NARROW_HELP else None
+
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def plain(text: str, *, lines: bool = False) -> str:
@@ -53,19 +58,25 @@ def say(text: str = "", *, whole: bool = False) -> None:
 
     A `whole` one is left to the terminal to break, so that it can be copied as it is.
     """
-    out.print(text if whole else _wrapped(text, out))
+    shown = plain(text, lines=True)
+    out.print(shown if whole else _wrapped(shown, out))
 
 
 def complain(text: str, *, whole: bool = False) -> None:
     """Print one line to standard error, wrapped as by `say`."""
-    err.print(text if whole else _wrapped(text, err))
+    shown = plain(text, lines=True)
+    err.print(shown if whole else _wrapped(shown, err))
 
 
 def print_json(value: object) -> None:
-    """Print one JSON value on one line; lone surrogates, which no stream takes, escaped."""
-    text = jsontext.dumps(value).encode("utf-8", "backslashreplace").decode()
+    """Print one JSON value on one line; what steers a terminal or fits no stream is escaped."""
+    text = _NOT_ASCII.sub(_escaped, jsontext.dumps(value))
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _escaped(char: re.Match[str]) -> str:
+    return char[0] if char[0].isprintable() else json.dumps(char[0])[1:-1]
 
 
 def _wrapped(text: str, console: Console) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from rich.text import Text
 
-from io_harness.cli.output import out
+from io_harness.cli.output import out, plain
 
 _GAP = 2
 
@@ -31,7 +31,8 @@ class Column:
 
 def print_table(columns: Iterable[Column], rows: Iterable[Sequence[str]]) -> None:
     """Print rows under their headings; numbers to the right."""
-    head, *body = table(columns, rows, width=terminal_width())
+    shown = (tuple(map(plain, row)) for row in rows)
+    head, *body = table(columns, shown, width=terminal_width())
     out.print(Text(head, style="bold"))
     for line in body:
         out.print(line)
