@@ -9,6 +9,7 @@ import struct
 import subprocess
 import zlib
 from collections import Counter
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -16,8 +17,9 @@ import typer
 from typer.testing import CliRunner
 
 from io_harness.errors import ConfigError
-from io_harness.replay import replay_files
+from io_harness.replay import replay_files, table
 from io_harness.replay.command import replay
+from io_harness.replay.legend import legend
 from io_harness.replay.page import html_page
 
 from .corpus import corpus_root
@@ -90,10 +92,20 @@ def test_the_table_fits_a_narrow_terminal_and_tells_what_was_met(tmp_path: Path)
     assert code == 0
     assert "not understood: line of type odd\\u{1b}[31m 1" in out
     assert "prompt tokens reported 4,420" in out
-    rows = [line for line in out.splitlines() if line.startswith(("policy", "every", "priced"))]
-    assert len(rows) == 4
-    assert all(len(row) <= 80 for row in rows)
+    told = out.splitlines()
+    rows = [line for line in told if line.startswith(("policy", "every", "priced", "limit"))]
+    assert len(rows) == 9  # four of them in the legend
+    assert all(len(row.rstrip()) <= 80 for row in rows)
     assert "\x1b[31m" not in out
+
+
+def test_every_word_of_a_report_is_explained_in_it(tmp_path: Path) -> None:
+    report = replay_files([write_sample("pi", tmp_path)])
+    explained = {word for words, _ in legend(report.terms) for word in words.split(", ")}
+    page = html_page(report)
+
+    assert {*table.COLUMNS, *report.runs[0].policies, "limit", "geo"} <= explained
+    assert all(escape(meaning) in page for _, meaning in legend(report.terms))
 
 
 @pytest.mark.parametrize("text", ["", "1", "a,b", "-1,1", "0.1;1", "nan,1"])

@@ -7,6 +7,8 @@ from html import escape
 
 from io_harness.replay import charts
 from io_harness.replay.figures import Figures
+from io_harness.replay.legend import legend
+from io_harness.replay.policy import Terms
 from io_harness.replay.report import BASELINE, ReplayReport, RunReport
 from io_harness.replay.source import printable
 from io_harness.replay.table import relative
@@ -36,10 +38,14 @@ th{color:var(--soft);font-weight:500}th:first-child,td:first-child{text-align:le
 .band.carried{fill:var(--carried)}.band.refreshed{fill:var(--refreshed)}
 .band.appended{fill:var(--appended)}.band.stubbed{fill:var(--stubbed)}
 .rewrite{stroke:var(--text);stroke-width:1;fill:none}
+details{margin:8px 0;font-size:14px}summary{cursor:pointer}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:2px 16px;margin:8px 0}
+dd{margin:0;color:var(--soft)}
 .key{display:flex;flex-wrap:wrap;gap:4px 16px;margin:4px 0 8px;color:var(--soft);font-size:13px}
 .key i{display:inline-block;width:12px;height:12px;border-radius:2px;margin-right:6px;
 vertical-align:-1px;background:var(--c)}
-@media (max-width:480px){body{padding:16px 12px 40px}.axis{font-size:20px}}
+@media (max-width:480px){body{padding:16px 12px 40px}.axis{font-size:20px}
+dl{grid-template-columns:1fr}dd{margin-bottom:6px}}
 """
 _COLUMNS = ("policy", "billed", "of all", "cached", "breaks", "largest", "strict", "quoted", "echo")
 
@@ -62,12 +68,26 @@ def _head(report: ReplayReport) -> str:
         "each."
     )
     count = len(report.runs)
-    title = f"<h1>Replay of {count} recorded run{'s' * (count != 1)}</h1><p>{said}</p>"
+    title = (
+        f"<h1>Replay of {count} recorded run{'s' * (count != 1)}</h1><p>{said}</p>{_words(terms)}"
+    )
     if len(report.runs) < 2 or not report.counted:
         return title
     names = report.runs[0].policies
     totals = {name: report.total(name) for name in names}
     return f"{title}<h2>Total of {len(report.counted)} runs</h2>{_totals(totals, report.limit)}"
+
+
+def _words(terms: Terms) -> str:
+    """The legend, and what the pictures show."""
+    told = (
+        *legend(terms),
+        ("tokens of each request", "one curve a policy; the dashed line is the ceiling"),
+        ("carried, stubbed", "results in the request, and those of which one line is left"),
+        ("refreshed, appended", "files read again since they changed, in place or at the end"),
+    )
+    rows = "".join(f"<dt>{escape(word)}</dt><dd>{escape(meaning)}</dd>" for word, meaning in told)
+    return f"<details><summary>How to read this</summary><dl>{rows}</dl></details>"
 
 
 def _totals(figures: Mapping[str, Figures], limit: float) -> str:
@@ -79,7 +99,9 @@ def _run(run: RunReport, report: ReplayReport) -> Iterator[str]:
     kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(run.records.items()))
     unread = f" Not understood: {run.not_understood}." if run.not_understood else ""
     yield f"<h2>{_safe(run.file)}</h2><p>{_safe(run.format)}, {run.steps} requests; {kinds}."
-    yield f"{unread}</p><h3>Tokens of each request</h3>{_policy_key(run)}"
+    notes = ", ".join(f"{_safe(what)} {n}" for what, n in sorted(run.notes.items()))
+    met = f" Met: {notes}." if notes else ""
+    yield f"{unread}{met}</p><h3>Tokens of each request</h3>{_policy_key(run)}"
     lines = {name: [r.tokens for r in made] for name, made in run.requests.items()}
     yield charts.growth(lines, report.terms.ceiling)
     yield _totals(run.policies, run.limit)

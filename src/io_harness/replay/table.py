@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from io_harness.replay.figures import Figures, Seen
+from io_harness.replay.legend import legend
 from io_harness.replay.report import BASELINE
 from io_harness.replay.source import printable
 
@@ -18,11 +19,11 @@ if TYPE_CHECKING:
 
     from io_harness.replay.report import ReplayReport, RunReport
 
-_COLUMNS = ("billed", "of all", "sent", "cached", "breaks", "largest", "strict", "quoted", "echo")
+COLUMNS = ("billed", "of all", "sent", "cached", "breaks", "largest", "strict", "quoted", "echo")
 
 
 def render(report: ReplayReport) -> RenderableType:
-    """Tables for `rich` to print: one a run, then the total where there are several."""
+    """Tables for `rich` to print: one a run, then the total where there are several; a legend."""
     parts: list[RenderableType] = []
     for run in report.runs:
         parts.extend([Text(_headline(run), style="bold"), *map(Text, _notes(run))])
@@ -32,7 +33,10 @@ def render(report: ReplayReport) -> RenderableType:
         names = report.runs[0].policies
         geo = {name: report.geo_mean(name) for name in names}
         parts.append(_table({name: report.total(name) for name in names}, report.limit, geo))
-    return Group(*parts)
+    words = Table.grid(padding=(0, 2, 0, 0))
+    for word, meaning in legend(report.terms):
+        words.add_row(Text(word), Text(meaning), style="dim")
+    return Group(*parts, Text(), words)
 
 
 def _headline(run: RunReport) -> str:
@@ -65,7 +69,7 @@ def _table(
     # One blank between columns: eleven of them fit the usual 80.
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1), header_style="dim")
     table.add_column("policy", no_wrap=True)
-    for name in (*_COLUMNS, *(["geo"] if geo else [])):
+    for name in (*COLUMNS, *(["geo"] if geo else [])):
         table.add_column(name, justify="right", no_wrap=True)
     base = policies[BASELINE]
     for name, figures in policies.items():
