@@ -48,6 +48,8 @@ cdef enum:
     STUB = 4
     COLLAPSED = 8
     SHIFT = 4
+    # Only here: the text was in a section, and was not changed since.
+    SAME = 16
     MAX_COUNT = 0x7FFFFFFE
 
 cdef enum:
@@ -81,6 +83,20 @@ cdef struct Segment:
     int64_t lo
     int64_t hi
     int32_t owner
+
+cdef struct Span:
+    const char *start
+    Py_ssize_t length
+
+# A section in the making: what each piece is, where the block and then each piece ends, and, as
+# long as all is ASCII, what its text is to be copied from.
+cdef struct Section:
+    int64_t *codes
+    int64_t *stops
+    Span *spans
+    Py_ssize_t at
+    Py_ssize_t spans_used
+    bint ascii
 
 # The lines of a file are one segment, `only`, or several, `many`.
 cdef struct Group:
@@ -239,6 +255,10 @@ def extent(
 ) -> Extent:
     """The lines shown of a read of `lines` that got `text` and shows its first `head` chars."""
     text_of("text", text)
+    return shown_of(text, lines, total, head)
+
+
+cdef Extent shown_of(str text, object lines, object total, object head):
     cdef int64_t first = 1, asked = 0, most = -1, last, count
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), kept, whole, start
     if lines is not None:
@@ -271,6 +291,10 @@ def extent(
 def is_bare(text: str) -> bool:
     """Whether a text is letters, digits and `_./@+~^*=%-` of ASCII only, and any at all."""
     text_of("text", text)
+    return bare(text)
+
+
+cdef bint bare(str text) noexcept:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), index
     cdef Py_UCS4 char
     for index in range(length):
@@ -297,6 +321,10 @@ cdef Py_ssize_t spelled(int64_t number, char *end) noexcept:
 
 def filled(words: tuple[str, ...], *values: int | str) -> str:
     """The words with a value after each but the last: a line in one piece, without its parts."""
+    return line_of(words, values)
+
+
+cdef str line_of(object words, tuple values):
     if not isinstance(words, tuple):
         raise TypeError(f"words must be a tuple, got {type(words).__name__}")
     if len(words) != len(values) + 1:
@@ -344,7 +372,7 @@ def filled(words: tuple[str, ...], *values: int | str) -> str:
     return text
 
 
-cdef object joined_words(tuple words, tuple values):
+cdef str joined_words(tuple words, tuple values):
     """The same for what is not plain."""
     parts = [words[0]]
     for value, word in zip(values, words[1:]):
@@ -359,6 +387,10 @@ cdef object joined_words(tuple words, tuple values):
 
 def grouped(number: int) -> str:
     """A count with a comma between thousands; Python's own format takes four times as long."""
+    return thousands(number)
+
+
+cdef str thousands(object number):
     cdef int64_t left = clamped("number", number)
     if not 0 <= left < 1_000_000_000:
         return f"{number:,}"
@@ -378,6 +410,10 @@ def grouped(number: int) -> str:
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
     """Whether a text has one of several signs, which all start with the same character."""
     text_of("text", text)
+    return has_sign(text, signs)
+
+
+cdef bint has_sign(str text, object signs) except -1:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), at = 0
     cdef Py_UCS4 first
     if not signs:
@@ -393,23 +429,50 @@ def has_any(text: str, signs: tuple[str, ...]) -> bool:
         at += 1
 
 
-cdef object joined(PyObject **parts, Py_ssize_t count, int64_t *ends):
-    """The texts as one, and where each one ends in it."""
-    cdef Py_ssize_t index, length
-    cdef int64_t end = 0
-    cdef bint ascii = True
-    for index in range(count):
-        end += length_of(parts[index])
-        ascii = ascii and is_ascii(parts[index])
-        ends[index] = end
-    if not ascii:
-        return "".join([<object> parts[index] for index in range(count)])
-    text = PyUnicode_New(end, 127)
+def plain_read(
+    words: tuple[str, ...],
+    signs: tuple[str, ...],
+    step: int,
+    target: str,
+    text: str,
+    lines: tuple[int, int] | None,
+    total: int | None,
+) -> tuple[str, Extent] | None:
+    """A read's header and content in one piece, and the lines it shows, where all is plain.
+
+    `words` are as in `filled`, around the step, the target, the first and the last line shown,
+    the file's number of lines, and the content. `None` where that is not all there is to say, the
+    target is not bare, or the content is not ASCII or has one of `signs`.
+    """
+    text_of("target", target)
+    text_of("text", text)
+    if not is_ascii(<PyObject *> text) or not bare(target) or has_sign(text, signs):
+        return None
+    cdef Extent shown = shown_of(text, lines, total, None)
+    if lines is None and total is None:
+        total = shown.last
+    if total is None or shown.last < shown.first:
+        return None
+    return line_of(words, (step, target, shown.first, shown.last, total, text)), shown
+
+
+cdef inline void put_text(Section *made, PyObject *text, int64_t code) noexcept:
+    made.ascii = made.ascii and is_ascii(text)
+    made.spans[made.spans_used] = Span(<const char *> data_of(text), length_of(text))
+    made.spans_used += 1
+    made.codes[made.at] = code
+    made.stops[made.at + 1] = made.stops[made.at] + length_of(text)
+    made.at += 1
+
+
+cdef object copied(const Section *made):
+    """The text of a section that is all ASCII."""
+    cdef Py_ssize_t index
+    text = PyUnicode_New(made.stops[made.at], 127)
     cdef char *place = <char *> PyUnicode_DATA(text)
-    for index in range(count):
-        length = length_of(parts[index])
-        memcpy(place, data_of(parts[index]), length)
-        place += length
+    for index in range(made.spans_used):
+        memcpy(place, made.spans[index].start, made.spans[index].length)
+        place += made.spans[index].length
     return text
 
 
@@ -434,6 +497,13 @@ cdef class Kernel:
     cdef list texts
     cdef list subjects
     cdef list carried_missing
+    # The section before, where it is all ASCII and nothing was cut: its text, what each piece is,
+    # where it ends. The positions from `same_low` to `same_count` have the pieces from
+    # `same_from` on.
+    cdef object text_before
+    cdef c_array.array order_before, ends_before
+    cdef Py_ssize_t same_from
+    cdef int32_t same_low, same_count
     cdef Py_ssize_t count, capacity, group_count, group_capacity, table_size
     cdef int64_t room, stub_room
     cdef int32_t newest_live, turn, writes, cursor, first, stub_cursor, low
@@ -725,7 +795,7 @@ cdef class Kernel:
 
     cdef int let_go(self, int32_t position) except -1:
         self.texts[position] = ""
-        self.positions[position].bits = self.positions[position].bits & ~STUB | COLLAPSED
+        self.positions[position].bits = self.positions[position].bits & ~(STUB | SAME) | COLLAPSED
         return 0
 
     # What Python hands over for a position.
@@ -757,11 +827,33 @@ cdef class Kernel:
         cdef int32_t number = self.at(position)
         cdef int32_t chars = within("size", size, 0, MAX_COUNT)
         text_of("text", text)
+        self.stand(number, text, chars)
+
+    def set_older(
+        self, position: int, words: tuple[str, ...], chars: int, step: int, call: int, more: int
+    ) -> bool:
+        """Set the usual stub, of a live position: its text's first line with words below.
+
+        `words` are as in `filled`, around that line, `chars` grouped, the step and the call;
+        `more` is the size of what goes with the stub. False where there is no such line or the
+        position is not live: then nothing was set.
+        """
+        cdef int32_t number = self.at(position)
+        cdef str top = self.top_of(number)
+        if not top or self.positions[number].state != LIVE:
+            return False
+        text = line_of(words, (top, thousands(chars), step, call))
+        cdef int64_t size = PyUnicode_GET_LENGTH(text) + within("more", more, 0, MAX_COUNT)
+        self.stand(number, text, within("size", size, 0, MAX_COUNT))
+        return True
+
+    cdef int stand(self, int32_t number, str text, int32_t chars) except -1:
         cdef Position *shown = &self.positions[number]
         shown.stub_size = chars
         shown.stub_version = self.stub_wanted(shown)
-        shown.bits = shown.bits & ~COLLAPSED | STUB
+        shown.bits = shown.bits & ~(COLLAPSED | SAME) | STUB
         self.texts[number] = text
+        return 0
 
     cdef inline int32_t stub_wanted(self, Position *position):
         """What a stub's words depend on: the answers that came later."""
@@ -774,7 +866,7 @@ cdef class Kernel:
         """
         return self.top_of(self.at(position))
 
-    cdef object top_of(self, int32_t position):
+    cdef str top_of(self, int32_t position):
         cdef Py_ssize_t end
         if self.positions[position].bits & STUB:
             return ""
@@ -982,6 +1074,11 @@ cdef class Kernel:
         """How many are neither carried nor a stub."""
         return self.count - self.carried - self.stub_count
 
+    def account(self) -> tuple[int, int, int, int, int]:
+        """Positions carried, entered, hidden; code points of what is shown; positions visited."""
+        cdef int64_t hidden = self.count - self.carried - self.stub_count
+        return self.carried, self.count, hidden, self.used + self.stub_used, self.work
+
     def emit(
         self, block: str, collapsed: str, cut: str | None
     ) -> tuple[str, array[int], array[int]]:
@@ -995,47 +1092,99 @@ cdef class Kernel:
         text_of("collapsed", collapsed)
         if cut is not None:
             text_of("cut", cut)
-        cdef Py_ssize_t total = self.count - self.low + (1 if collapsed else 0), at = 0
+        cdef Py_ssize_t total = self.count - self.low + (1 if collapsed else 0), line_at = NONE
         cdef int32_t position = self.first, oldest = 0
         while position != NONE and position < self.low:
             total += 1
             position = self.positions[position].after
         cdef c_array.array order = c_array.clone(WORDS, total, False)
         cdef c_array.array ends = c_array.clone(WORDS, total + 1, False)
-        cdef PyObject **parts = <PyObject **> grown(NULL, total + 1, sizeof(PyObject *))
-        cdef int64_t *codes = <int64_t *> order.data.as_longlongs
-        try:
-            parts[0] = <PyObject *> block
-            position = self.first
-            if collapsed:
-                while position == oldest and oldest < self.low:
-                    at = self.take(position, at, parts, codes)
-                    position = self.positions[position].after
-                    oldest += 1
-                codes[at] = <int64_t> oldest << SHIFT | COLLAPSED
-                at += 1
-                parts[at] = <PyObject *> collapsed
-            while position != NONE and position < self.low:
-                at = self.take(position, at, parts, codes)
+        cdef Section made
+        made.codes = <int64_t *> order.data.as_longlongs
+        made.stops = <int64_t *> ends.data.as_longlongs
+        made.spans = <Span *> grown(NULL, total + 1, sizeof(Span))
+        made.spans[0] = Span(<const char *> PyUnicode_DATA(block), PyUnicode_GET_LENGTH(block))
+        made.stops[0] = PyUnicode_GET_LENGTH(block)
+        made.ascii = is_ascii(<PyObject *> block)
+        made.spans_used = 1
+        made.at = 0
+        position = self.first
+        if collapsed:
+            while position == oldest and oldest < self.low:
+                self.put(&made, position, cut)
                 position = self.positions[position].after
-            for position in range(self.low, self.count):
-                at = self.take(position, at, parts, codes)
-            if cut is not None:
-                at = total - 1
-                while at >= 0 and codes[at] >> SHIFT != self.newest_live:
-                    at -= 1
-                if at >= 0:
-                    parts[at + 1] = <PyObject *> cut
-            return joined(parts, total + 1, <int64_t *> ends.data.as_longlongs), order, ends
+                oldest += 1
+            line_at = made.at
+            put_text(&made, <PyObject *> collapsed, <int64_t> oldest << SHIFT | COLLAPSED)
+        while position != NONE and position < self.low:
+            self.put(&made, position, cut)
+            position = self.positions[position].after
+        # Held until it was copied from; no text is the same as there once this section stands.
+        before = self.text_before if cut is None else None
+        cdef Py_ssize_t same_from = made.at
+        self.put_window(&made, cut, before)
+        self.text_before = None
+        try:
+            if made.ascii:
+                text = copied(&made)
+            else:
+                text = "".join([block, *[
+                    collapsed if at == line_at else <object> self.shown(code >> SHIFT, cut)
+                    for at, code in enumerate(order)
+                ]])
         finally:
-            PyMem_Free(parts)
+            PyMem_Free(made.spans)
+        if made.ascii and cut is None:
+            self.text_before, self.order_before, self.ends_before = text, order, ends
+            self.same_from, self.same_low, self.same_count = same_from, self.low, self.count
+        return text, order, ends
 
-    cdef inline Py_ssize_t take(
-        self, int32_t position, Py_ssize_t at, PyObject **parts, int64_t *codes
-    ) noexcept:
-        codes[at] = <int64_t> position << SHIFT | self.positions[position].bits
-        parts[at + 1] = PyList_GET_ITEM(self.texts, position)
-        return at + 1
+    cdef inline PyObject *shown(self, int32_t position, object cut) noexcept:
+        if cut is not None and position == self.newest_live:
+            return <PyObject *> cut
+        return PyList_GET_ITEM(self.texts, position)
+
+    cdef inline void put(self, Section *made, int32_t position, object cut) noexcept:
+        cdef int64_t code = <int64_t> position << SHIFT | self.positions[position].bits & ~SAME
+        put_text(made, self.shown(position, cut), code)
+
+    cdef void put_window(self, Section *made, object cut, object before) noexcept:
+        """Every position from `low` on.
+
+        What followed each other in the section before, and is as it was, is copied from there in
+        one piece.
+        """
+        cdef int32_t position = self.low, stop, same_count = 0
+        if before is not None:
+            same_count = self.same_count
+        while position < self.count:
+            stop = position
+            if position >= self.same_low:
+                while stop < same_count and self.positions[stop].bits & SAME:
+                    stop += 1
+            if stop > position:
+                self.put_same(made, before, position, stop)
+                position = stop
+                continue
+            self.put(made, position, cut)
+            self.positions[position].bits |= SAME
+            position += 1
+
+    cdef void put_same(self, Section *made, object before, int32_t start, int32_t stop) noexcept:
+        """The positions from `start` to `stop`, which stand in the section before."""
+        cdef Py_ssize_t first = self.same_from + start - self.same_low, count = stop - start, index
+        cdef int64_t *stops = <int64_t *> self.ends_before.data.as_longlongs + first
+        cdef int64_t *ends = made.stops + made.at
+        cdef int64_t moved = ends[0] - stops[0]
+        cdef int64_t *codes = <int64_t *> self.order_before.data.as_longlongs + first
+        memcpy(made.codes + made.at, codes, count * sizeof(int64_t))
+        for index in range(1, count + 1):
+            ends[index] = stops[index] + moved
+        made.spans[made.spans_used] = Span(
+            <const char *> PyUnicode_DATA(before) + stops[0], stops[count] - stops[0]
+        )
+        made.spans_used += 1
+        made.at += count
 
     def release(self) -> None:
         """Let go the texts of what is no longer shown, so that a long run holds only a window."""

@@ -35,6 +35,12 @@ class Done:
         loaded: dict[str, Any] = json.loads(self.out.splitlines()[-1])
         return loaded
 
+    @property
+    def going_on(self) -> list[str]:
+        """The words after `io-harness` in the line that goes on with the run."""
+        (line,) = [row for row in self.out.splitlines() if row.startswith("go on with: ")]
+        return line.split()[4:]
+
 
 @dataclass(slots=True)
 class Shell:

@@ -87,6 +87,16 @@ def test_the_line_that_goes_on_raises_the_limit_that_ended_the_run(
     assert (again.code, "success after 3 steps" in again.out) == (0, True), done.out + again.out
 
 
+def test_the_line_that_goes_on_says_again_what_a_resumed_run_was_given(shell: Shell) -> None:
+    with model([READ, ("list_dir", {}), WRITE, "Done."]) as server:
+        words = shell.run(server, "--max-steps", "1", allow="read").going_on
+        assert "--allow" not in words, "the run itself keeps what it began with"
+        words = shell(*words, "--allow", "read,exec", "--budget", "50000").going_on
+        assert words[2:] == ["--budget", "50000", "--max-steps", "4", "--allow", "read,exec",
+                             *("--store", shell.store), *words[-2:]]  # fmt: skip
+        assert shell(*words).code == 4
+
+
 def test_a_time_budget_of_the_command_line(shell: Shell) -> None:
     with model([BUSY]) as server:
         done = shell.run(server, "--time-budget", "1.5")

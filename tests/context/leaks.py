@@ -13,6 +13,8 @@ import tracemalloc
 from .flavours import COMPILED, TWIN, Flavour
 
 KINDS = (0, 1, 2, 3, 4)
+READ = ("step ", " read ", " ", "-", " of ", " ", ".")
+STUB = ("", ": ", " chars ", " ", ".")
 
 
 def use(flavour: Flavour) -> None:
@@ -35,7 +37,8 @@ def use(flavour: Flavour) -> None:
             position = kernel.walk()
         position = kernel.start_stubs(500, -1)
         while position >= 0:
-            kernel.set_stub(position, f"stub of {kernel.top(position)}", 30)
+            if number % 2 or not kernel.set_older(position, STUB, number, 1, 2, 3):
+                kernel.set_stub(position, f"stub of {kernel.top(position)}", 30)
             position = kernel.stubs()
         kernel.emit("block", "hidden é" if kernel.hidden else "", None)
         kernel.release()
@@ -43,6 +46,8 @@ def use(flavour: Flavour) -> None:
         flavour.module.filled(
             ("step ", " of ", ""), number, f"text {flavour.module.grouped(number)}"
         )
+        kernel.account()
+        flavour.module.plain_read(READ, ("[",), number, "a.py", "text\n" * number, None, None)
         try:
             kernel.show(number + 1, "no such position", 0, 0)
         except IndexError:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import io_harness
 from io_harness.context import _kernel_py
 from io_harness.context._kernel_py import Kernel
+from io_harness.context.render import READ
 
 from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
 
@@ -29,8 +30,11 @@ FUNCTIONS = (
     "grouped",
     "has_any",
     "is_bare",
+    "plain_read",
 )
 TURN = "a whole turn"
+CUTS = ("cut", "ké")
+OLDER = ("", ": ", " chars, step ", " call ", "]\n")
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
 
@@ -63,7 +67,7 @@ ENTER = st.tuples(
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 12).map(lambda line: line << 32),
         st.integers(0, 60),
-        st.none() | st.just("top]\nrest"),
+        st.none() | st.sampled_from(["top]\nrest", "head]\nmore", "first]\nand the rest"]),
         st.integers(0, 3),
     ),
 )
@@ -77,6 +81,7 @@ CALLS = st.one_of(
     call("add", KIND, GROUP, LINE, LINE, SIZE, TEXT, MARK),
     call("show", PLACE, TEXT, SIZE, MARK),
     call("set_stub", PLACE, TEXT, SIZE),
+    call("set_older", PLACE, st.just(OLDER), SIZE, SIZE, SIZE, SIZE),
     call("covering", GROUP, LINE, LINE),
     *(call(name, GROUP) for name in GROUP_CALLS),
     *(
@@ -86,7 +91,10 @@ CALLS = st.one_of(
             *("freshen", "is_fresh", "unseen_write"),
         )
     ),
-    *(call(name) for name in ("newest", "walk", "stubs", "missing", "release", "__len__")),
+    *(
+        call(name)
+        for name in ("newest", "walk", "stubs", "missing", "account", "release", "__len__")
+    ),
     call("start", ROOM, SIZE, FLAG),
     call("start_stubs", ROOM, SIZE),
     call("emit", TEXT, TEXT, TEXT),
@@ -111,13 +119,15 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
     position = kernel.start_stubs(stub_room, 20 if cut and not kernel.carried else -1)
     while position >= 0:
         seen.append(position)
-        kernel.set_stub(position, f"stub {position} {kernel.state(position)}", 3 + position % 4)
+        if not kernel.set_older(position, OLDER, position, number, 0, position % 3):
+            text = f"stub {position} {kernel.state(position)}"
+            kernel.set_stub(position, text, 3 + position % 4)
         position = kernel.stubs()
     for position in kernel.missing():
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
     line = f"{kernel.hidden} more" if kernel.hidden else ""
-    text, order, ends = kernel.emit("block", line, "ké" if cut else None)
+    text, order, ends = kernel.emit("block", line, CUTS[number % 2] if cut else None)
     kernel.release()
     return seen, text, list(order), list(ends)
 
@@ -235,6 +245,43 @@ def test_every_filled_line_is_the_same(
 def test_every_bare_text_is_the_same(text: str) -> None:
     assert COMPILED is not None
     assert outcome_of(COMPILED, "is_bare", text) == outcome_of(TWIN, "is_bare", text)
+
+
+SIGNS = ("[step ", "[elided: ")
+CONTENT = st.lists(
+    st.sampled_from(["a\n", "bc", "\n", "[step 1]\n", "[else]\n", "é\n", "x" * 40 + "\n", "\ud83d"])
+).map("".join)
+
+
+@needs_both
+@given(
+    st.just(READ) | st.just(READ[1:]) | NO_WORDS,
+    st.integers(0, 2**70) | NO_NUMBER,
+    st.sampled_from(["a.py", "a b", "", "é"]) | st.none(),
+    CONTENT | st.none(),
+    st.none() | st.tuples(st.integers(0, 9), st.integers(0, 12)),
+    st.none() | st.integers(0, 20) | WILD,
+)
+def test_every_plain_read_is_the_same(
+    words: tuple[str, ...],
+    step: int,
+    target: str,
+    text: str,
+    lines: tuple[int, int] | None,
+    total: int | None,
+) -> None:
+    assert COMPILED is not None
+    arguments = words, SIGNS, step, target, text, lines, total
+    seen = [outcome_of(flavour, "plain_read", *arguments) for flavour in (COMPILED, TWIN)]
+    assert told(seen[0]) == told(seen[1])
+
+
+def told(found: object) -> object:
+    """What `plain_read` gave, with an extent's ends in its place."""
+    if isinstance(found, tuple) and isinstance(found[0], str):
+        text, shown = found
+        return text, shown.lo, shown.hi
+    return found
 
 
 def signatures(flavour: Flavour) -> dict[str, str]:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import patch
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from io_harness import Assembler, Ledger, MemoryEntry, Observation, ObsKind
 from io_harness.context import render
+from io_harness.context.entry import entered
 from io_harness.context.hunks import Hunk
 from io_harness.types import Effect
 from tests.context.files import DenyList, MemoryFiles
@@ -109,6 +114,31 @@ def test_a_search_says_where_it_looked() -> None:
 )
 def test_a_target_is_one_token_of_at_most_200_characters(target: str, shown: str) -> None:
     assert section(Observation(1, ObsKind.TOOL, target, "x")) == f"[step 1, tool {shown}]\nx\n"
+
+
+READS = st.builds(
+    Observation,
+    st.integers(0, 10**9),
+    st.just(ObsKind.READ),
+    st.sampled_from(["a.py", "a b.py", "é.py", "n" * 201, ""]),
+    st.lists(st.sampled_from(["a\n", "bc", "\n", "[step 1, read a]\n", "é\n"])).map("".join),
+    lines=st.none()
+    | st.integers(1, 9).flatmap(lambda n: st.tuples(st.just(n), st.integers(n, 20))),
+    total_lines=st.none() | st.integers(0, 20),
+)
+
+
+@given(READS, st.integers(0, 1), st.integers(0, 60))
+def test_a_read_made_in_one_piece_is_what_it_is_in_several(
+    observation: Observation, call: int, cap: int
+) -> None:
+    found = entered(observation, call, cap)
+    with patch("io_harness.context.entry.plain_read", return_value=None):
+        in_several = entered(observation, call, cap)
+    assert found[:3] == in_several[:3]
+    assert (found[3] is None) == (in_several[3] is None)
+    if found[3] is not None and in_several[3] is not None:
+        assert (found[3].lo, found[3].hi) == (in_several[3].lo, in_several[3].hi)
 
 
 @pytest.mark.parametrize("text", ["", "x", "x\n", "x\n\n", "\n", "\r\n", "x\r", "x\u2028"])

@@ -132,8 +132,8 @@ MUTATIONS = (
     Mutation(
         "drop instead of stub",
         "assemble",
-        "hidden = kernel.hidden",
-        "hidden = 0",
+        "carried, entered, hidden, chars, work = kernel.account()",
+        "carried, entered, _, chars, work = kernel.account(); hidden = 0",
     ),
     Mutation(
         "what does not fit is passed over",
@@ -156,7 +156,7 @@ MUTATIONS = (
     Mutation(
         "content as it is",
         "grammar",
-        "if has_any(text, _SIGNS) else text",
+        "if has_any(text, SIGNS) else text",
         "if False else text",
     ),
     Mutation(
@@ -168,8 +168,8 @@ MUTATIONS = (
     Mutation(
         "aliases of a path are files of their own",
         "view",
-        "file_subject(self._files.canonical(observation.target))",
-        "file_subject(observation.target)",
+        "file_subject(self._files.canonical(target))",
+        "file_subject(target)",
     ),
     Mutation(
         "a search's scope is no part of its question", "keys", "{observation.scope or ''}", ""

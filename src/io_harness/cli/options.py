@@ -120,6 +120,16 @@ class Common:
             contract = contract.with_time_budget(self.time_budget)
         return contract
 
+    def said_again(self) -> dict[str, object]:
+        """Return the options that a resumed run does not keep, by name: limits and permissions."""
+        return {
+            "--budget": self.budget,
+            "--max-steps": self.max_steps,
+            "--time-budget": self.time_budget,
+            "--policy": self.policy,
+            "--allow": self.allow,
+        }
+
 
 def with_common(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Common`, which it takes as one value, `common`."""

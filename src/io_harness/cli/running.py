@@ -7,7 +7,7 @@ import shlex
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -60,6 +60,7 @@ def start(
             common,
             contract,
             shown,
+            {},
             lambda: run_sync(
                 contract,
                 provider,
@@ -88,6 +89,7 @@ def go_on(common: Common, wanted: str) -> int:
             common,
             contract,
             shown,
+            common.said_again(),
             lambda: _once_free(
                 shown,
                 lambda: resume_sync(
@@ -154,7 +156,7 @@ def _finished(common: Common, store: Store, record: RunRecord) -> int:
         say(f"run {record.run_id} has finished: {result.outcome} after "
             f"{counted(result.steps, 'step')}: "
             f"{plain(result.reason)}")  # fmt: skip
-    return _report(common, result)
+    return _report(common, result, {})
 
 
 def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
@@ -180,21 +182,30 @@ def _once_free(shown: Shown, drive: Callable[[], RunResult]) -> RunResult:
 
 
 def _driven(
-    common: Common, contract: TaskContract, shown: Shown, drive: Callable[[], RunResult]
+    common: Common,
+    contract: TaskContract,
+    shown: Shown,
+    again: Mapping[str, object],
+    drive: Callable[[], RunResult],
 ) -> int:
-    """Drive a run to its end and say what became of it, and how to go on."""
+    """Drive a run to its end and say what became of it, and how to go on.
+
+    `again` are the options which that takes once more.
+    """
     try:
         with _ended_like_interrupted():
             result = drive()
     except KeyboardInterrupt:
         shown.pause()
-        complain(f"interrupted; go on with: {_resume_line(common, shown.run_id)}", whole=True)
+        complain(
+            f"interrupted; go on with: {_resume_line(common, shown.run_id, again)}", whole=True
+        )
         return READER_GONE if shown.is_unread else INTERRUPTED
     shown.pause()
-    return _report(common, result, _raised(contract, result.outcome))
+    return _report(common, result, {**again, **_raised(contract, result.outcome)})
 
 
-def _raised(contract: TaskContract, outcome: Outcome) -> tuple[str, ...]:
+def _raised(contract: TaskContract, outcome: Outcome) -> dict[str, object]:
     """The option that gives a run twice the limit which ended it, if one did."""
     limits = {
         Outcome.STEP_CAP: ("--max-steps", contract.max_steps),
@@ -202,17 +213,17 @@ def _raised(contract: TaskContract, outcome: Outcome) -> tuple[str, ...]:
         Outcome.TIME_BUDGET: ("--time-budget", contract.time_budget),
     }
     option, limit = limits.get(outcome, ("", None))
-    return () if limit is None else (option, f"{2 * limit:.12g}")
+    return {} if limit is None else {option: f"{2 * limit:.12g}"}
 
 
-def _report(common: Common, result: RunResult, more: tuple[str, ...] = ()) -> int:
+def _report(common: Common, result: RunResult, again: Mapping[str, object]) -> int:
     if common.as_json:
         print_json({"event": "result", **as_json(result)})
     else:
         say(f"tokens: {result.spent.input or 0:,} in, {result.spent.output or 0:,} out")
         say(f"store: {store_path(common.store)}", whole=True)
         if result.outcome in _CAN_GO_ON:
-            say(f"go on with: {_resume_line(common, result.run_id, *more)}", whole=True)
+            say(f"go on with: {_resume_line(common, result.run_id, again)}", whole=True)
     return EXIT_OF[result.outcome]
 
 
@@ -242,10 +253,7 @@ _LOOK_AGAIN_SECONDS = 1.0
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 
 
-def _resume_line(common: Common, run_id: str, *more: str) -> str:
-    words = ["io-harness", "resume", run_id, *more]
-    if common.store is not None:
-        words += ["--store", common.store]
-    if common.model is not None:
-        words += ["--model", common.model]
-    return shlex.join(words)
+def _resume_line(common: Common, run_id: str, again: Mapping[str, object]) -> str:
+    options = {**again, "--store": common.store, "--model": common.model}
+    words = [str(w) for pair in options.items() if pair[1] is not None for w in pair]
+    return shlex.join(("io-harness", "resume", run_id, *words))

@@ -12,7 +12,7 @@ from array import array
 from itertools import accumulate
 
 from ._index_py import MAX_AXIS, MAX_COUNT, NONE, Index, text_of, whole, within
-from ._lines_py import Extent, count_lines, extent
+from ._lines_py import Extent, count_lines, extent, plain_read
 from ._texts_py import cut_head, cut_lines, cut_tail, filled, grouped, has_any, is_bare
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "grouped",
     "has_any",
     "is_bare",
+    "plain_read",
 ]
 
 PLAIN, KEYED, READ, WRITE, SEARCH = 0, 1, 2, 3, 4
@@ -208,6 +209,22 @@ class Kernel(Index):
         self._stub_version[position] = self._stub_wanted(position)
         self._text[position] = text
         self._code[position] = self._code[position] & ~COLLAPSED | STUB
+
+    def set_older(  # noqa: PLR0917  # keywords would cost a third of the call
+        self, position: int, words: tuple[str, ...], chars: int, step: int, call: int, more: int
+    ) -> bool:
+        """Set the usual stub, of a live position: its text's first line with words below.
+
+        `words` are as in `filled`, around that line, `chars` grouped, the step and the call;
+        `more` is the size of what goes with the stub. False where there is no such line or the
+        position is not live: then nothing was set.
+        """
+        top = self.top(position)
+        if not top or self._state[position] != LIVE:
+            return False
+        text = filled(words, top, grouped(chars), step, call)
+        self.set_stub(position, text, len(text) + within("more", more, 0, MAX_COUNT))
+        return True
 
     def _stub_wanted(self, position: int) -> int:
         """What a stub's words depend on: the answers that came later."""
@@ -433,6 +450,11 @@ class Kernel(Index):
     def hidden(self) -> int:
         """How many are neither carried nor a stub."""
         return len(self._size) - self.carried - self.stub_count
+
+    def account(self) -> tuple[int, int, int, int, int]:
+        """Positions carried, entered, hidden; code points of what is shown; positions visited."""
+        shown = self.used + self.stub_used
+        return self.carried, len(self._size), self.hidden, shown, self.work
 
     def emit(
         self, block: str, collapsed: str, cut: str | None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ._index_py import text_of, within
+from ._texts_py import filled, has_any, is_bare
 
 END = 1 << 62
 LINE = 32
@@ -66,3 +67,30 @@ def extent(
         return Extent(first, last, 0, total is None or last >= total)
     fewer = count == 0 or last < asked
     return Extent(first, min(last, asked), 0, fewer or (total is not None and last >= total))
+
+
+def plain_read(  # noqa: PLR0917  # keywords would cost a third of the call
+    words: tuple[str, ...],
+    signs: tuple[str, ...],
+    step: int,
+    target: str,
+    text: str,
+    lines: tuple[int, int] | None,
+    total: int | None,
+) -> tuple[str, Extent] | None:
+    """A read's header and content in one piece, and the lines it shows, where all is plain.
+
+    `words` are as in `filled`, around the step, the target, the first and the last line shown,
+    the file's number of lines, and the content. `None` where that is not all there is to say, the
+    target is not bare, or the content is not ASCII or has one of `signs`.
+    """
+    text_of("target", target)
+    text_of("text", text)
+    if not text.isascii() or not is_bare(target) or has_any(text, signs):
+        return None
+    shown = extent(text, lines, total)
+    if lines is None and total is None:
+        total = shown.last
+    if total is None or shown.last < shown.first:
+        return None
+    return filled(words, step, target, shown.first, shown.last, total, text), shown

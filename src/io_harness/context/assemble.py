@@ -11,7 +11,7 @@ from io_harness.types import MemoryEntry
 from . import checks, render
 from . import manifest as manifests
 from ._kernel_py import CUT, SHIFT
-from .assembled import Assembled, Counts, Parts, Squeezed, Then
+from .assembled import Assembled, Counts, Parts, Squeezed
 from .budget import (
     COLLAPSED_CHARS,
     MIN_CEILING_TOKENS,
@@ -163,18 +163,18 @@ class Assembler:
 
     def _emit(self, block: render.NotesBlock, squeezed: Carried | None, visited: int) -> Assembled:
         kernel = self._view.kernel
-        hidden = kernel.hidden
+        carried, entered, hidden, chars, work = kernel.account()
         line = render.collapsed(hidden) if hidden else ""
         text, order, ends = kernel.emit(
             block.text, line, None if squeezed is None else squeezed.text
         )
         cut = None if squeezed is None else self._squeezed(order, squeezed)
         kernel.release()
-        chars = len(block.text) + kernel.used + kernel.stub_used + len(line)
+        chars += len(block.text) + len(line)
         return self._made(
             text,
             (self._view, block, ends, order, cut),
-            (kernel.carried, len(kernel), hidden, chars, kernel.work - visited, len(order)),
+            (carried, entered, hidden, chars, work - visited, len(order)),
             None,
         )
 
@@ -207,28 +207,7 @@ class Assembler:
         self._before = text
         refreshed, written = view.refreshes.now, view.past_writes.now
         then = counts[1], len(view.caps), refreshed, written, snapshot
-        return Assembled(
-            text, parts, counts, before, tuple(made) if made else (), self._manifest, then
-        )
-
-    def _manifest(self, then: Then) -> str:
-        """What was known then, though much may have happened since."""
-        view, kernel = self._view, self._view.kernel
-        entered, caps, refreshed, written, snapshot = then
-        refreshes, looked = view.refreshes.at(refreshed), view.past_writes.at(written)
-        return manifests.dump(
-            manifests.State(
-                entered,
-                tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
-                tuple(refreshes[position] for position in sorted(refreshes)),
-                tuple(
-                    (read, write)
-                    for read, write in sorted(looked.items())
-                    if not write < kernel.last(kernel.gid(read)) < entered
-                ),
-                None if snapshot is None else snapshot.state(refreshes),
-            )
-        )
+        return Assembled(text, parts, counts, before, tuple(made) if made else (), then)
 
 
 def _check_parts(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, overload
 
+from . import manifest as manifests
 from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
 from .estimate import tokens_of
@@ -124,7 +125,6 @@ class Assembled:
         "_before",
         "_counts",
         "_made",
-        "_manifest",
         "_parts",
         "_stable",
         "_text",
@@ -138,7 +138,6 @@ class Assembled:
         counts: Counts,
         before: str,
         made: tuple[Refresh, ...],
-        manifest: Callable[[Then], str],
         then: Then,
     ) -> None:
         """`before` is the section before, `made` the refreshes of this turn."""
@@ -147,7 +146,6 @@ class Assembled:
         self._counts = counts
         self._before = before
         self._made = made
-        self._manifest = manifest
         self._then = then
         self._stable = _NOT_YET
 
@@ -235,7 +233,23 @@ class Assembled:
     @property
     def manifest(self) -> str:
         """What resume needs to go on from this section, as JSON text."""
-        return self._manifest(self._then)
+        view, kernel = self._parts[0], self._parts[0].kernel
+        entered, caps, refreshed, written, snapshot = self._then
+        # What was known then, though much may have happened since.
+        refreshes, looked = view.refreshes.at(refreshed), view.past_writes.at(written)
+        return manifests.dump(
+            manifests.State(
+                entered,
+                tuple(zip(view.cap_starts[:caps], view.caps[:caps], strict=True)),
+                tuple(refreshes[position] for position in sorted(refreshes)),
+                tuple(
+                    (read, write)
+                    for read, write in sorted(looked.items())
+                    if not write < kernel.last(kernel.gid(read)) < entered
+                ),
+                None if snapshot is None else snapshot.state(refreshes),
+            )
+        )
 
 
 def shared_prefix(one: str, other: str) -> int:

@@ -12,8 +12,8 @@ from . import render
 from .arguments import EMPTY, for_entry
 from .bound import Keep, cut_inside
 from .escape import TARGET_CHARS
-from .grammar import escape
-from .kernel import Extent, count_lines, extent
+from .grammar import SIGNS, escape
+from .kernel import Extent, count_lines, extent, plain_read
 
 _TARGET_CHARS = (TARGET_CHARS, 100, 24, 8)
 _LEAST_CHARS = 40
@@ -144,16 +144,29 @@ def entered(
 
     The hot one of the two: it is what every observation goes through once.
     """
-    text, lines, total = observation.text, observation.lines, observation.total_lines
+    text, target = observation.text, observation.target
+    args = for_entry(observation.args, cap) if observation.args else ""
+    if (
+        observation.kind is _READ
+        and target is not None
+        and call == 0
+        and len(text) <= cap
+        and len(target) <= TARGET_CHARS
+    ):
+        plain = plain_read(
+            render.READ,
+            SIGNS,
+            observation.step,
+            target,
+            text,
+            observation.lines,
+            observation.total_lines,
+        )
+        if plain is not None:
+            return plain[0], args, None, plain[1]
     head: int | None = None
     if len(text) > cap or len(content := escape(text)) > cap:
         content, head = _cut(observation, call, None, text, cap)
-    args = for_entry(observation.args, cap) if observation.args else ""
-    if observation.kind is _READ and head is None:
-        shown = extent(text, lines, total)
-        if lines is None and total is None:
-            total = shown.last
-        return render.read(observation, call, shown, total, content), args, None, shown
     cut, words = detail(observation, None, head)
     return f"{render.header(observation, call, words)}{content}\n", args, head, cut
 

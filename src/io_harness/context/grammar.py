@@ -42,7 +42,7 @@ NOTE = re.compile(
 HUNK = re.compile(rf"\[changed (?P<target>{_NAME}), (?P<what>{_REST})\]")
 # A note line counts only below the notes heading, where no content can stand.
 _ALL = (HEADER, STUB, COLLAPSED, MARKER, NOTES, HUNK)
-_SIGNS = ("[step ", "[elided: ", "[changed ", "[collapsed: ", "[notes: ")
+SIGNS = ("[step ", "[elided: ", "[changed ", "[collapsed: ", "[notes: ")
 
 _unnamed = re.compile(r"\?P<\w+>")
 OURS = "(?:" + "|".join(_unnamed.sub("?:", pattern.pattern) for pattern in _ALL) + ")"
@@ -56,12 +56,12 @@ def escape(text: str) -> str:
     """Content as it is shown: what would parse as a line of ours gets a leading backslash."""
     if not text.isascii():
         text = clean(text)
-    return _FORGED.sub("\\\\", text) if has_any(text, _SIGNS) else text
+    return _FORGED.sub("\\\\", text) if has_any(text, SIGNS) else text
 
 
 def has_sign(text: str) -> bool:
     """Whether anything in a text could be the start of a line of ours."""
-    return has_any(text, _SIGNS)
+    return has_any(text, SIGNS)
 
 
 def unescape(text: str) -> str:

@@ -38,6 +38,7 @@ if TYPE_CHECKING or not COMPILED:
         grouped,
         has_any,
         is_bare,
+        plain_read,
     )
 else:
     from ._kernel import (
@@ -52,6 +53,7 @@ else:
         grouped,
         has_any,
         is_bare,
+        plain_read,
     )
 
 __all__ = [
@@ -67,4 +69,5 @@ __all__ = [
     "grouped",
     "has_any",
     "is_bare",
+    "plain_read",
 ]

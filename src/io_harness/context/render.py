@@ -13,7 +13,7 @@ from io_harness.types import MemoryEntry, Observation, ObsKind
 
 from .escape import TARGET_CHARS, quote, quoted
 from .hunks import Hunk
-from .kernel import Extent, extent, filled, grouped, is_bare
+from .kernel import extent, grouped
 
 WORDS: dict[ObsKind, str] = {
     ObsKind.READ: "read",
@@ -74,27 +74,8 @@ def header(
     return f"[{where}, {words}{comma}{colon}]\n"
 
 
-_READ = ("[step ", ", read ", ", lines ", "-", " of ", "]\n", "\n")
-
-
-def read(
-    observation: Observation, call: int, shown: Extent, total: int | None, content: str
-) -> str:
-    """A read as it enters: its header, with the lines shown of how many, and its content.
-
-    The hottest line there is: in the usual case it is made at once, in a third of the time.
-    """
-    target, first, last = observation.target, shown.first, shown.last
-    if (
-        call == 0
-        and last >= first
-        and total is not None
-        and target is not None
-        and len(target) <= TARGET_CHARS
-        and is_bare(target)
-    ):
-        return filled(_READ, observation.step, target, first, last, total, content)
-    return f"{header(observation, call, span(first, last, total))}{content}\n"
+# A read in the usual case: `header` with a `span`, and the content, for `plain_read`.
+READ = ("[step ", ", read ", ", lines ", "-", " of ", "]\n", "\n")
 
 
 def full(observation: Observation, call: int | None = None) -> str:
@@ -136,17 +117,12 @@ def invalidated(by: str, because: str) -> str:
     return f"invalidated by {what} and could not be refreshed because {because}"
 
 
-_OLDER = (
-    "",
-    " characters, older than the current context window; show(step=",
-    ", call=",
-    ")",
-)
+_OLDER = " characters, older than the current context window; show(step="
 
 
 def older(chars: int, step: int, call: int) -> str:
     """A stub's reason: no room for it, and how to get it back."""
-    return filled(_OLDER, grouped(chars), step, call)
+    return f"{grouped(chars)}{_OLDER}{step}, call={call})"
 
 
 def reread(step: int, replaced: str, reason: str, total: int | None, *, gone: bool) -> str:
@@ -172,6 +148,10 @@ def stub(observation: Observation, call: int, reason: str, *, detail: str = "") 
 def stub_below(top: str, reason: str) -> str:
     """The same line, made from a header without its closing bracket."""
     return f"{top}: {reason}]\n"
+
+
+# The same for the usual reason, `older`, for `Kernel.set_older`.
+OLDER_BELOW = ("", ": ", _OLDER, ", call=", ")]\n")
 
 
 def collapsed(count: int) -> str:

@@ -21,7 +21,7 @@ from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
-_FILE_KINDS = {ObsKind.READ: READ, ObsKind.WRITE: WRITE}
+_A_READ, _A_WRITE = ObsKind.READ, ObsKind.WRITE
 
 
 class View:
@@ -52,36 +52,35 @@ class View:
 
         The kernel keeps the texts of the newest `keep`.
         """
-        start = len(self.kernel)
+        kernel, ledger = self.kernel, self.ledger
+        start = len(kernel)
         if start >= stop:
             return
         if not self.caps or self.caps[-1] != cap:
             self.cap_starts.append(start)
             self.caps.append(cap)
         for position in range(start, stop):
-            self._enter(position, cap, keep=stop - position <= keep)
-
-    def _enter(self, position: int, cap: int, *, keep: bool) -> None:
-        """Let in the next observation."""
-        observation, kernel = self.ledger.pushed(position), self.kernel
-        text, args, head, shown = entered(observation, self.ledger.call(position), cap)
-        kind, gid = self._question(observation)
-        lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
-        mark = 0
-        if head is not None:
-            self._heads.put(position, head)
-            mark = CUT
-        size, kept = len(text) + len(args), text if keep else None
-        for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
-            self._forget(old)
-        if kind == SEARCH or (kind == READ and not self._files.visible):
-            kernel.freshen(position)
+            observation = ledger.pushed(position)
+            text, args, head, shown = entered(observation, ledger.call(position), cap)
+            kind, gid = self._question(observation)
+            lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
+            mark = 0
+            if head is not None:
+                self._heads.put(position, head)
+                mark = CUT
+            size, kept = len(text) + len(args), text if stop - position <= keep else None
+            for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
+                self._forget(old)
+            if kind == SEARCH or (kind == READ and not self._files.visible):
+                kernel.freshen(position)
 
     def _question(self, observation: Observation) -> tuple[int, int]:
         """The kernel's kind and group of an observation."""
-        kind, code = observation.kind, _FILE_KINDS.get(observation.kind)
-        if code is not None and observation.target is not None:
-            subject: str | None = file_subject(self._files.canonical(observation.target))
+        kind, target, code = observation.kind, observation.target, PLAIN
+        subject: str | None
+        if target is not None and (kind is _A_READ or kind is _A_WRITE):
+            code = READ if kind is _A_READ else WRITE
+            subject = file_subject(self._files.canonical(target))
         else:
             subject = question_subject(observation)
             code = KEYED if subject is not None else PLAIN
@@ -217,13 +216,23 @@ class View:
 
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
-        text, args = self.stub_text(position), self.ledger.pushed(position).args
-        self.kernel.set_stub(position, text, len(text) + len(for_stub(args) if args else ""))
+        observation, call = self.ledger.pushed(position), self.ledger.call(position)
+        step, chars = observation.step, len(observation.text)
+        more = len(for_stub(observation.args)) if observation.args else 0
+        if (
+            position in self.refreshes
+            or position in self._since
+            or not self.kernel.set_older(position, render.OLDER_BELOW, chars, step, call, more)
+        ):
+            text = self.stub_text(position)
+            self.kernel.set_stub(position, text, len(text) + more)
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""
         observation, refresh = self.ledger.pushed(position), self.refreshes.get(position)
         call, state = self.ledger.call(position), self.kernel.state(position)
+        plain = refresh is None and position not in self._since
+        top = self.kernel.top(position) if plain else ""
         if state == SUPERSEDED:
             reason = render.superseded(self._superseders(position))
         elif state == FAILED:
@@ -231,7 +240,7 @@ class View:
             reason = render.invalidated(refresh.reason, refresh.because)
         else:
             reason = render.older(len(observation.text), observation.step, call)
-        if refresh is None and position not in self._since and (top := self.kernel.top(position)):
+        if top:
             return render.stub_below(top, reason)
         _, words = detail(observation, refresh, self.head(position))
         return render.stub(observation, call, reason, detail=words)

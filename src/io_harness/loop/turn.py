@@ -13,6 +13,7 @@ from io_harness.loop.state import Run
 from io_harness.store import StartedCall
 from io_harness.tools import Deferred
 from io_harness.types import Completion, Observation, ObsKind
+from io_harness.workspace import counted
 
 
 async def drive(run: Run) -> End:
@@ -90,7 +91,8 @@ def _spent(run: Run) -> End | None:
     if run.step >= contract.max_steps:
         return End(
             Outcome.STEP_CAP,
-            f"{contract.max_steps} steps were taken: resume with a higher limit (max_steps)",
+            f"the limit of {counted(contract.max_steps, 'step')} is reached: resume with a higher "
+            "one (max_steps)",
         )
     if seconds is not None and seconds <= 0:
         return _time_is_up(run)

@@ -153,6 +153,11 @@ def _identify(connection: apsw.Connection, where: str) -> None:
         raise StoreCorrupt(
             f"{where} is a SQLite database but no store; it was left as it is: choose another path"
         )
+    check_version(connection, where)
+
+
+def check_version(connection: apsw.Connection, where: str) -> None:
+    """Raise `SchemaNewer` where a later version made the tables, or has brought them on since."""
     version = _number(connection, "user_version")
     if version > VERSION:
         raise SchemaNewer(
