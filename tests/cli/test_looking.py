@@ -39,6 +39,9 @@ def test_show_a_run_a_step_and_a_request(looked: Shell) -> None:
     assert "x = 1" in step.out
     request = looked("show", "last", "--step", "2", "--request", "--store", looked.store)
     assert "Goal:\nDo it." in request.out
+    assert "--- tools\nread_file, list_dir, find" in request.out
+    assert '--- assistant\ncalls read_file {"path":"a.py"}\n--- tool\n[step 1, ' in request.out
+    assert '"additionalProperties"' not in request.out
     found = looked("show", "last", "--store", looked.store, "--json").last
     assert len(found["steps"]) == 2
     one = looked("show", "last", "--step", "2", "--store", looked.store, "--json").last
