@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from io_harness.errors import ConfigError, RunLeased, RunUnknown
 from io_harness.store.base import SQLValue, Transaction
@@ -42,6 +44,11 @@ def named(tx: Transaction, run_id: str) -> int:
     """Return the number of a run id that notes or runs have; `RunUnknown`."""
     run = _numbered(tx, run_id)
     return known(tx, run_id) if run is None else run
+
+
+def new_run_id() -> str:
+    """Return an id that no run has, which sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
 def begin(tx: Transaction, run: RunRecord, ttl: float) -> Lease:
