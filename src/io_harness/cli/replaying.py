@@ -44,7 +44,7 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
     else:
         from io_harness.replay.table import render
 
-        out.print(render(report))
+        out.print(render(report, width=out.width))
 
 
 def _price(text: str) -> CachePrice:
