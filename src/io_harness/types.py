@@ -9,6 +9,11 @@ from typing import Literal, TypeAlias
 JSON: TypeAlias = "None | bool | int | float | str | list[JSON] | dict[str, JSON]"
 
 
+def exact(text: str) -> str:
+    """Return the text that a value of a subclass of `str` holds; the kernel takes no other."""
+    return text if type(text) is str else str.__str__(text)
+
+
 class ObsKind(StrEnum):
     """What an observation is; the values are a wire format and an unknown one is an error."""
 

@@ -39,6 +39,9 @@ def test_show_a_run_a_step_and_a_request(looked: Shell) -> None:
     assert "x = 1" in step.out
     request = looked("show", "last", "--step", "2", "--request", "--store", looked.store)
     assert "Goal:\nDo it." in request.out
+    assert "--- tools\nread_file, list_dir, find" in request.out
+    assert '--- assistant\ncalls read_file {"path":"a.py"}\n--- tool\n[step 1, ' in request.out
+    assert '"additionalProperties"' not in request.out
     found = looked("show", "last", "--store", looked.store, "--json").last
     assert len(found["steps"]) == 2
     one = looked("show", "last", "--step", "2", "--store", looked.store, "--json").last
@@ -123,6 +126,30 @@ def test_doctor_looks_at_everything(shell: Shell) -> None:
     for name in ("python", "kernel", "sqlite", "store", "workspace", "containment", "anthropic"):
         assert f"  {name}: " in done.out
     assert "ANTHROPIC_API_KEY: not set" in done.out
+
+
+def test_doctor_says_where_no_store_can_be(shell: Shell) -> None:
+    def found(store: str | Path) -> tuple[bool | None, str]:
+        done = shell("doctor", "--root", shell.root, "--store", store, "--json")
+        (finding,) = [f for f in done.last["findings"] if f["name"] == "store"]
+        assert done.code == (1 if finding["ok"] is False else 0)
+        return finding["ok"], finding["says"]
+
+    file = shell.place / "file"
+    file.touch()
+    assert found(shell.place / "new" / "runs.db")[0] is None
+    cannot = f"{file / 'runs.db'} cannot be made: {file} is no directory"
+    assert found(file / "runs.db") == (False, cannot)
+    assert "is a directory: name a file" in found(shell.place)[1]
+    shell.patch.setattr(os, "access", lambda *_, **__: False)
+    assert found(shell.place / "new" / "runs.db")[1].endswith(f"{shell.place} cannot be written")
+    shell.patch.undo()
+
+    def closed(self: Path) -> bool:
+        raise PermissionError(errno.EACCES, "Permission denied", str(self))
+
+    shell.patch.setattr(Path, "is_dir", closed)
+    assert found(shell.store) == (False, f"{shell.store}: Permission denied")
 
 
 def test_doctor_names_what_may_not_be_looked_at(shell: Shell) -> None:

@@ -12,6 +12,7 @@ import pytest
 from io_harness import (
     CachePrice,
     Completion,
+    Decision,
     Policy,
     Rule,
     ScriptedProvider,
@@ -26,6 +27,8 @@ from io_harness import (
     run_sync,
 )
 from io_harness.errors import ConfigError
+from io_harness.policy import ApprovalRequest
+from io_harness.tools import tool
 
 C = TaskContract.workspace("Do it.", "work")
 
@@ -81,6 +84,7 @@ def test_programs_whose_names_have_blanks_are_paths() -> None:
         ({"approver": lambda _: True}, "approver must have decide"),
         ({"tools": [len]}, "each of the tools must have spec, acts, plan"),
         ({"observer": 3}, "observer must be a function"),
+        ({"observer": asyncio.sleep}, "observer must be no async function"),
     ],
 )
 def test_an_argument_of_another_kind(
@@ -178,6 +182,43 @@ def test_arguments_that_a_model_may_send_are_taken(tmp_path: Path) -> None:
         kept = [c.arguments for step in store.steps(done.run_id) for c in step.calls]
     assert done.ok
     assert kept == ['{"a": NaN}', {"1": [2]}]
+
+
+class Agrees:
+    """An approver whose author took a decision for a bool."""
+
+    async def decide(self, request: ApprovalRequest) -> Decision:
+        return wrong(True)  # type: ignore[no-any-return]  # that is the mistake
+
+
+def test_an_approver_is_told_its_mistake(tmp_path: Path) -> None:
+    script = ScriptedProvider([ToolCall("1", "write_file", {"path": "a", "content": ""}), "Done."])
+    contract = TaskContract.workspace("Do it.", tmp_path)
+    with Store.memory() as store:
+        done = run_sync(contract, script, store, approver=Agrees())
+        (seen,) = store.steps(done.run_id)[0].observations
+    assert "what the approver's decide returns must be a Decision, got True" in seen.text
+    assert not (tmp_path / "a").exists()
+
+
+class Text(str):
+    """A text with something more to it, as template engines and enums make."""
+
+    __slots__ = ()
+
+
+def test_texts_of_a_subclass_are_taken(tmp_path: Path) -> None:
+    @tool
+    def mine() -> str:
+        """Give one."""
+        return Text("its text")
+
+    script = ScriptedProvider([Completion(Text("I look."), call(name="mine").calls), Text("Done.")])
+    contract = TaskContract.workspace(Text("Do it."), tmp_path)
+    with Store.memory() as store:
+        done = run_sync(contract, script, store, policy=Policy.workspace(), tools=[mine])
+        said, seen = store.steps(done.run_id)[0].observations
+    assert (said.text, seen.text, done.text) == ("I look.", "its text", "Done.")
 
 
 def test_a_turn_that_is_none_is_named(tmp_path: Path) -> None:

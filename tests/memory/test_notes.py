@@ -361,3 +361,45 @@ def test_a_deleted_note_leaves_the_log_once_its_last_reader_is_gone(tmp_path: Pa
         while holding_secret(tmp_path) and time.monotonic() < deadline:
             time.sleep(0.1)
         assert holding_secret(tmp_path) == []
+
+
+def hide(text: str) -> str:
+    return text.replace("very-secret", "[hidden]")
+
+
+def test_what_no_note_may_hold_is_taken_out_before_it_is_written(tmp_path: Path) -> None:
+    async def remember(opened: Store) -> None:
+        lease = await begin(opened.journal, "run")
+        for call, key in enumerate(("very-secret token", "a\0very-secret")):
+            wrote = opened.journal.remember(
+                *(lease, 1, call),
+                workspace="w",
+                key=key,
+                value="sk-very-secret",
+                source="read very-secret.txt",
+            )
+            await asyncio.gather(wrote, return_exceptions=True)
+
+    with Store.open(tmp_path / "runs.db", redact=hide) as opened:
+        opened.memory_put("w", "k", "sk-very-secret", run_id="me", step=0)
+        asyncio.run(remember(opened))
+        first, second = opened.memory_list("w")
+        assert (first.key, first.value) == ("k", "sk-[hidden]")
+        assert (second.key, second.value) == ("[hidden] token", "sk-[hidden]")
+        assert second.source == "read [hidden].txt"
+        kinds = [event.kind for event in opened.context_events("run")]
+        assert kinds == ["memory_write", "memory_refused"]
+        assert holding_secret(tmp_path) == []
+
+
+@pytest.mark.parametrize("answer", [None, b"bytes", KeyError("mine")])
+def test_a_redactor_that_fails_lets_nothing_through(answer: object) -> None:
+    def failing(text: str) -> str:
+        if isinstance(answer, Exception):
+            raise answer
+        return cast("str", answer)
+
+    with Store.memory(redact=failing) as store:
+        with pytest.raises((ConfigError, KeyError)):
+            put(store, "k")
+        assert store.memory_list("w") == ()

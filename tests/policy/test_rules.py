@@ -197,3 +197,13 @@ def test_may_ask_tells_whether_somebody_must_be_there() -> None:
     assert answered.extended(Rule(Act.EXEC, Effect.ASK, "rm *")).may_ask(Act.EXEC)
     refused = Policy.default().extended(Rule(Act.WRITE, Effect.DENY, "*"))
     assert not refused.may_ask(Act.WRITE)
+
+
+@pytest.mark.parametrize("written", ["caf\u00e9/*", "cafe\u0301/*", "CAF\u00c9/*"])
+@pytest.mark.parametrize("asked", ["caf\u00e9/menu", "cafe\u0301/menu"])
+def test_a_rule_holds_however_accents_are_stored(written: str, asked: str) -> None:
+    rule = Rule(Act.READ, Effect.DENY, written)
+    folding = Policy([Layer("folding", (rule,), folds_case=True)], Policy.permissive().defaults)
+    assert folding.check(Act.READ, asked).effect is Effect.DENY
+    exact = Policy.permissive().extended(rule).check(Act.READ, asked).effect
+    assert (exact is Effect.DENY) == written.islower()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from io_harness.errors import ConfigError, RunUnknown, StoreCorrupt, StoreFailed
+from io_harness.errors import ConfigError, RunUnknown, SchemaNewer, StoreCorrupt, StoreFailed
 from io_harness.store import Store
 from tests.store.other import python
 
@@ -154,3 +154,46 @@ def test_a_timeout_that_is_no_number_of_seconds_is_refused(tmp_path: Path, timeo
     with pytest.raises(ConfigError, match="timeout must be a number of seconds"):
         Store.open(tmp_path / "runs.db", timeout=timeout)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
+    path, other = tmp_path / "runs.db", tmp_path / "other.db"
+    with Store.open(path) as store:
+        put(store, "k")
+    os.link(path, other)
+    for name in (path, other):
+        with pytest.raises(ConfigError, match="2 names"):
+            Store.open(name)
+    with Store.open(other, read_only=True) as store:
+        assert keys(store) == ["k"]
+    other.unlink()
+    with Store.open(path) as store:
+        put(store, "k2")
+
+
+def test_a_later_version_that_takes_an_open_store_over_is_left_alone(tmp_path: Path) -> None:
+    script = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA user_version=99')"
+    with Store.open(tmp_path / "runs.db") as store:
+        put(store, "before")
+        python(script, tmp_path / "runs.db")
+        with pytest.raises(SchemaNewer, match=r"schema 99 .* upgrade"):
+            put(store, "after")
+        assert keys(store) == ["before"]
+
+
+def test_a_path_that_only_a_shell_expands_makes_no_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for read_only in (False, True):
+        with pytest.raises(ConfigError, match="expanduser"):
+            Store.open("~/runs.db", read_only=read_only)
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "~").mkdir()
+    Store.open("~/runs.db").close()
+    with Store.memory() as store:
+        for workspace in ("~", "~/project"):
+            with pytest.raises(ConfigError, match="expanduser"):
+                store.memory_list(workspace)
+            assert store.memory_list(f"id:{workspace}") == ()
+        assert store.memory_list("~project") == ()

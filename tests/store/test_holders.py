@@ -62,6 +62,7 @@ def killed(tmp_path: Path) -> Path:
     path = tmp_path / "runs.db"
     with holding(DRIVER, path) as driver:
         assert not taken(path)
+        assert f"process (number {driver.pid} on this machine), whose" in python(TAKE, path)
         driver.kill()
         driver.wait()
     return path

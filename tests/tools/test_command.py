@@ -68,6 +68,13 @@ def test_what_cannot_be_run_is_an_error_that_says_so(call: Bench, root: Path) ->
     (root / "plain").write_text("no program")
     assert "no program is named 'nonsense'" in call.fails("run_command", argv=["nonsense"])
     assert "Permission denied" in call.fails("run_command", argv=["./plain"])
+    (root / "lost").write_text("#!/no/such/interpreter\n")
+    (root / "lost").chmod(0o755)
+    assert "what its first line names is not there" in call.fails("run_command", argv=["./lost"])
+    assert "no program is named './none'" in call.fails("run_command", argv=["./none"])
+    for argv in (["\ud800"], ["echo", "\ud800"]):
+        words: list[JSON] = list(argv)
+        assert "`argv` has a lone surrogate" in call.fails("run_command", argv=words)
     assert "`argv` is empty" in call.fails("run_command", argv=[])
     assert "must be an array" in call.fails("run_command", argv="ls -l")
     assert "`timeout` is 0" in call.fails("run_command", argv=["ls"], timeout=0)
@@ -131,6 +138,24 @@ def test_output_is_bounded_and_the_real_total_is_told(
     assert 2**20 <= len(text) < 2**20 + 200_000
     whole = call("run_command", argv=python("print('y' * 900_000)")).text
     assert whole == "exit code 0\n" + "y" * 900_000 + "\n"
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1_000])
+def test_what_is_kept_of_an_output_does_not_depend_on_its_pieces(
+    size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "COMMAND_MAX_BYTES", 100)
+    for total in (0, 50, 99, 100, 101, 150, 151, 199, 200, 201, 1_000):
+        data = bytes(b"abcdefghijklmnopqrstuvwxyz"[n % 26] for n in range(total))
+        output = command._Output()
+        for start in range(0, total, size):
+            output.add(data[start : start + size])
+            assert len(output._head) + len(output._tail) <= 150 + size
+        told = data.decode()
+        if total > 100:
+            gap = f"\n[{total - 100} of {total:,} bytes of output were not kept]\n"
+            told = told[:50] + gap + told[-50:]
+        assert output.text() == told
 
 
 def test_bytes_that_are_no_text_are_kept(call: Bench) -> None:

@@ -150,6 +150,56 @@ def test_write_file_over_what_is_no_text(call: Bench, root: Path) -> None:
     assert (root / "bin").read_bytes() == b"text\n"
 
 
+@pytest.mark.parametrize("codec", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("start", ["", "\ufeff"])
+def test_a_write_keeps_the_encoding_of_what_was_there(
+    call: Bench, root: Path, codec: str, start: str
+) -> None:
+    (root / "wide").write_bytes("größe\r\n".encode(codec))
+    assert not call("write_file", path="wide", content=start + "größe\r\n").changed
+    got = call("write_file", path="wide", content=start + "neu\n")
+    assert (root / "wide").read_bytes() == "neu\n".encode(codec)
+    assert got.digest == digest_of((root / "wide").read_bytes())
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "lines"),
+    [
+        ("aaa", "aa", "1, 1"),
+        ("x\n}\n}\n}\n", "}\n}\n", "2, 3"),
+        ("ab\nababa", "aba", "2, 2"),
+    ],
+)
+def test_places_that_overlap_are_two_places(
+    call: Bench, root: Path, text: str, old: str, lines: str
+) -> None:
+    (root / "f").write_text(text)
+    told = call.fails("edit_file", path="f", old=old, new="new")
+    assert f"`old` is 2 times in f, more than 1: at lines {lines}. " in told
+    assert (root / "f").read_text() == text
+    assert call("edit_file", path="f", old=old, new="new", count=2).changed
+    assert (root / "f").read_text() == text.replace(old, "new")
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "cause"),
+    [
+        ("cafe\u0301 au lait", "caf\u00e9 au", "different Unicode forms"),
+        ("say \u201chi\u201d\u00a0now", 'say "hi" now', "special blanks, quotes or dashes"),
+        ("one  \ntwo\t\nthree", "one\ntwo\nthree", "blanks at the ends of lines"),
+        ("\tif x:\n\t\ty()", "    if x:\n        y()", "tabs and blanks"),
+    ],
+)
+def test_what_cannot_be_seen_of_a_difference_is_said(
+    call: Bench, root: Path, text: str, old: str, cause: str
+) -> None:
+    (root / "f").write_text(text)
+    told = call.fails("edit_file", path="f", old=old, new="new")
+    assert "`old` is not in f; nothing was written. It would be but for " in told
+    assert cause in told
+    assert "The nearest text is at line 1:" in told
+
+
 def test_edit_file_replaces_exactly(call: Bench, root: Path) -> None:
     got = call("edit_file", path="notes.txt", old="two\n", new="2\r\n")
     assert (got.kind, got.changed) == (ObsKind.WRITE, True)

@@ -16,6 +16,7 @@ from io_harness.errors import PathOutside
 from io_harness.policy import Policy
 from io_harness.types import Act, Effect, Rule
 from io_harness.workspace import Workspace
+from io_harness.workspace.folding import folds_case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,6 +84,25 @@ def test_a_rule_holds_in_every_case(workspace: Workspace, root: Path) -> None:
     for path in ("Private.txt", "private.TXT", "PRIVATE.TXT"):
         verdict = policy.check(Act.READ, path, workspace.canonical(path))
         assert verdict.effect is Effect.DENY
+
+
+def test_a_file_system_that_folds_is_noticed(
+    root: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    assert not folds_case(workspace._root.descriptor)  # nothing there that could tell
+    (root / "123").write_text("")
+    assert not folds_case(workspace._root.descriptor)
+    (root / "Name").write_text("")
+    assert folds_case(workspace._root.descriptor)
+
+
+def test_a_file_system_that_tells_case_apart_is_none_that_folds(root: Path) -> None:
+    (root / "Name").write_text("")
+    (root / "both").write_text("")
+    (root / "BOTH").write_text("")
+    with Workspace(root) as workspace:
+        assert not workspace._root.folds
 
 
 def test_names_that_differ_in_case_only_stay_two_where_they_are(root: Path) -> None:

@@ -50,7 +50,7 @@ def findings(store: str | None, root: Path) -> Iterator[Finding]:
     yield Finding("kernel", COMPILED or None, "compiled" if COMPILED else
                   "pure Python: five times slower, the same results")  # fmt: skip
     yield _sqlite()
-    yield _store(store_path(store))
+    yield _store(store)
     yield from _workspace(root)
     for name in ("anthropic", "openai"):
         yield _extra(name)
@@ -86,13 +86,15 @@ def _sqlite() -> Finding:
     return Finding("sqlite", False, f"{has} can corrupt a store: pip install --upgrade apsw")
 
 
-def _store(path: Path) -> Finding:
+def _store(given: str | None) -> Finding:
     try:
-        is_there = path.exists()
+        path = store_path(given)
+        if not path.exists():
+            return _store_to_be(path)
     except OSError as error:
-        return Finding("store", False, f"{path}: {error.strerror}")
-    if not is_there:
-        return Finding("store", None, f"{path}: not there yet, made by the first run")
+        return Finding("store", False, f"{error.filename}: {error.strerror}")
+    except HarnessError as error:
+        return Finding("store", False, str(error))
     wrong = [found for found in examine(path) if not found.well]
     if wrong:
         only_worth_knowing = all(found.subject in _WORTH_KNOWING for found in wrong)
@@ -104,6 +106,16 @@ def _store(path: Path) -> Finding:
     except HarnessError as error:
         return Finding("store", False, str(error))
     return Finding("store", True, f"{path}: whole, {count} run{'' if count == 1 else 's'}")
+
+
+def _store_to_be(path: Path) -> Finding:
+    """Say of a store that is not there whether a run could make it."""
+    above = next(parent for parent in path.absolute().parents if parent.exists())
+    if not above.is_dir():
+        return Finding("store", False, f"{path} cannot be made: {above} is no directory")
+    if not os.access(above, os.W_OK | os.X_OK):
+        return Finding("store", False, f"{path} cannot be made: {above} cannot be written")
+    return Finding("store", None, f"{path}: not there yet, made by the first run")
 
 
 def _workspace(root: Path) -> Iterator[Finding]:

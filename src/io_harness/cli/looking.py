@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
+from io_harness.cli.request import lines_of
 from io_harness.cli.stores import find_run, look_at_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
@@ -106,7 +107,7 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
     if json:
         print_json({**_step_object(step), "prompt": step.prompt})
     elif request:
-        say(plain(step.prompt, lines=True), whole=True)
+        _show_request(step)
     else:
         if step.decision:
             say(plain(step.decision, lines=True), whole=True)
@@ -115,6 +116,14 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
                 target = short(seen.target or "", 100)
                 say(f"[{seen.kind.value} {target}] {plain(seen.args)}", whole=True)
                 say(plain(seen.text, lines=True).rstrip("\n"), whole=True)
+
+
+def _show_request(step: StepRecord) -> None:
+    if step.request is None:
+        say(plain(step.prompt, lines=True), whole=True)
+    else:
+        for line in lines_of(step.request):
+            say(line, whole=True)
 
 
 def _step(store: Store, run: RunRecord, number: int) -> StepRecord:

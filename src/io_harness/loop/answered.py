@@ -10,7 +10,7 @@ from io_harness import jsontext
 from io_harness.errors import ConfigError
 from io_harness.providers.wire import parsed_arguments
 from io_harness.store.checks import check_usage
-from io_harness.types import Completion, ToolCall, Usage
+from io_harness.types import Completion, ToolCall, Usage, exact
 
 
 def checked(completion: object, who: str) -> Completion:
@@ -29,7 +29,7 @@ def checked(completion: object, who: str) -> Completion:
     if not _is_json(completion.reasoning):
         raise _wrong(f"{what}: reasoning", completion.reasoning, "JSON")
     _usage(f"{what}: usage", completion.usage)
-    return replace(completion, calls=calls)
+    return replace(completion, text=exact(completion.text), calls=calls)
 
 
 def _call(what: str, call: object) -> ToolCall:

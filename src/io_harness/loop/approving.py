@@ -10,6 +10,7 @@ from typing import cast
 
 from io_harness import jsontext
 from io_harness.context import Ledger
+from io_harness.contract.limits import of_kind
 from io_harness.events import ApprovalAsked
 from io_harness.loop.state import Run
 from io_harness.policy import ApprovalRequest, Approver, Decision, Layer, Policy
@@ -29,6 +30,7 @@ class OneAtATime:
         """Ask, once the question before is answered."""
         async with self._lock:
             decision = await self._approver.decide(request)
+        of_kind("what the approver's decide returns", decision, Decision)
         self.run.tell(
             ApprovalAsked(
                 step=self.run.step,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -48,6 +49,8 @@ class Setting:
             _has("each of the tools", tool, "spec", "acts", "plan")
         if self.observer is not None and not callable(self.observer):
             raise ConfigError(f"observer must be a function of an event, got {self.observer!r}")
+        if inspect.iscoroutinefunction(self.observer):
+            raise ConfigError(f"observer must be no async function, got {self.observer!r}")
 
 
 def _has(what: str, value: object, *names: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -60,19 +61,24 @@ class _Group:
         self.layer, self.effect = layer.name, effect
         self._folds = layer.folds_case
         self._by_base_name = act in _PATH_ACTS and effect is not Effect.ALLOW
-        patterns = [r.pattern.casefold() if self._folds else r.pattern for r in rules]
+        patterns = [self._compared(rule.pattern) for rule in rules]
         self._any = WildcardSet(patterns)
         self._rules = tuple(zip(map(Wildcard, patterns), rules, strict=True))
 
     def match(self, subject: str) -> Rule | None:
         """The first rule that matches the subject, or None."""
-        whole = subject.casefold() if self._folds else subject
+        whole = self._compared(subject)
         if self._any.matches(whole):
             return self._first(whole)
         base = whole.rpartition("/")[2]
         if self._by_base_name and base != whole and self._any.matches(base):
             return self._first(base)
         return None
+
+    def _compared(self, text: str) -> str:
+        """A text as it is compared: accents in one form, and without case where that is folded."""
+        folded = text.casefold() if self._folds else text
+        return folded if folded.isascii() else unicodedata.normalize("NFC", folded)
 
     def _first(self, name: str) -> Rule | None:
         return next((rule for pattern, rule in self._rules if pattern.matches(name)), None)

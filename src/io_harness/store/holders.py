@@ -12,6 +12,7 @@ import secrets
 from pathlib import Path
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
+_DIGITS = 20
 _NAMESPACE = Path("/proc/self/ns/pid")
 
 
@@ -21,20 +22,28 @@ def new_holder() -> str:
     return f"{token} {place} {os.getpid()}" if place else token
 
 
+def process_of(holder: object) -> int | None:
+    """Return the number of the holder's process, `None` where it means nothing here."""
+    token, place, number = [*str(holder).split(" "), "", ""][:3]
+    if token and place and place == _place() and number.isdecimal() and len(number) < _DIGITS:
+        return int(number)
+    return None
+
+
 def is_dead(holder: object) -> bool:
     """Whether the holder was a process of this boot and namespace that is no more.
 
     A number that was given to another process since counts as alive, as does a process that was
     killed and not yet collected by its parent.
     """
-    token, place, number = [*str(holder).split(" "), "", ""][:3]
-    if not (token and place) or place != _place() or not number.isdecimal():
+    process = process_of(holder)
+    if process is None:
         return False
     try:
-        os.kill(int(number), 0)
+        os.kill(process, 0)
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError, ValueError):
+    except (OSError, OverflowError):
         return False
     return False
 

@@ -7,9 +7,7 @@ repeated (the same run, step and call) is acknowledged and not stored twice.
 from __future__ import annotations
 
 import asyncio
-import secrets
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from io_harness.errors import MemoryRefused
 from io_harness.memory import MemoryLimits, MemoryMode
@@ -26,6 +24,7 @@ from io_harness.store.checks import (
     check_usage,
 )
 from io_harness.store.leases import LEASE_SECONDS
+from io_harness.store.notes import Redactor
 from io_harness.store.records import (
     Assembly,
     Event,
@@ -54,8 +53,9 @@ _SMALL = 512
 class Journal:
     """What the driver of a run calls; `Store.journal` gives it."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, *, redact: Redactor | None = None) -> None:
         self._backend = backend
+        self._redact = redact
         self._deliveries = Deliveries()
         self._versions = Versions()
 
@@ -78,8 +78,7 @@ class Journal:
         sorts by time.
         """
         started = now()
-        if run_id is None:
-            run_id = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
+        run_id = leases.new_run_id() if run_id is None else run_id
         check_run_id(run_id)
         check_ttl(ttl)
         run = RunRecord(
@@ -270,7 +269,7 @@ class Journal:
             source=source,
             limits=limits or MemoryLimits(),
             now=now(),
-        )
+        ).redacted(self._redact)
         answer = await self._write(lambda tx: notes.remember(tx, lease, note, call, mode))
         if isinstance(answer, MemoryRefused):
             raise answer

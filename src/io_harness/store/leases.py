@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from io_harness.errors import ConfigError, RunLeased, RunUnknown
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import as_float, as_int, maybe_to_sql, only, to_sql
-from io_harness.store.holders import is_dead, new_holder
+from io_harness.store.holders import is_dead, new_holder, process_of
 from io_harness.store.records import Lease, RunRecord
 
 LEASE_SECONDS = 30.0
@@ -42,6 +44,11 @@ def named(tx: Transaction, run_id: str) -> int:
     """Return the number of a run id that notes or runs have; `RunUnknown`."""
     run = _numbered(tx, run_id)
     return known(tx, run_id) if run is None else run
+
+
+def new_run_id() -> str:
+    """Return an id that no run has, which sorts by time."""
+    return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(4)}"
 
 
 def begin(tx: Transaction, run: RunRecord, ttl: float) -> Lease:
@@ -91,8 +98,10 @@ def check_free(tx: Transaction, run_id: str, run: int) -> None:
         return
     left = as_float(expires) - time.time()
     if 0 < left <= 10 * LEASE_SECONDS:
+        process = process_of(holder)
+        who = "" if process is None else f" (number {process} on this machine)"
         raise RunLeased(
-            f"run {run_id!r} is driven by another process, whose lease ends in {left:.0f} s "
+            f"run {run_id!r} is driven by another process{who}, whose lease ends in {left:.0f} s "
             "unless it is renewed: wait for it, or end that process"
         )
 

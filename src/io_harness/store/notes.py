@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from io_harness.errors import MemoryRefused
@@ -17,6 +18,7 @@ from io_harness.memory import (
 )
 from io_harness.store import leases
 from io_harness.store.base import Row, SQLValue, Transaction
+from io_harness.store.checks import check_text
 from io_harness.store.codec import as_int, as_text, only, to_sql
 from io_harness.store.damage import json_object, of_type, reading
 from io_harness.store.events import events, workspace_number
@@ -29,6 +31,8 @@ _NOTE = (
 )
 
 
+Redactor: TypeAlias = Callable[[str], str]
+"""Takes out of a text what no note may hold."""
 Answer: TypeAlias = MemoryWrite | MemoryRefused
 
 
@@ -44,6 +48,15 @@ class Note:
     source: str
     limits: MemoryLimits
     now: str
+
+    def redacted(self, redact: Redactor | None) -> Note:
+        """Return the note as it may be written; `ConfigError` where that is no text."""
+        if redact is None:
+            return self
+        key, value, source = (redact(text) for text in (self.key, self.value, self.source))
+        for text in (key, value, source):
+            check_text("what redact returns", text)
+        return replace(self, key=key, value=value, source=source)
 
 
 def put(tx: Transaction, note: Note, *, call: int | None = None) -> MemoryWrite:

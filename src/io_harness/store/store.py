@@ -16,6 +16,7 @@ from io_harness.store import leases, notes, reading
 from io_harness.store.base import Backend, T, Transaction
 from io_harness.store.checks import check_count, check_run_id, check_text, check_timeout
 from io_harness.store.journal import Journal
+from io_harness.store.notes import Redactor
 from io_harness.store.records import (
     ContextEvent,
     Drift,
@@ -34,19 +35,26 @@ _URL = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+://")
 class Store:
     """What runs did, and the notes they left. A context manager."""
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, *, redact: Redactor | None = None) -> None:
         self._backend = backend
-        self.journal = Journal(backend)
+        self._redact = redact
+        self.journal = Journal(backend, redact=redact)
         self._finalizer = weakref.finalize(self, backend.close)
 
     @classmethod
     def open(
-        cls, url: str | PathLike[str], *, timeout: float = 30.0, read_only: bool = False
+        cls,
+        url: str | PathLike[str],
+        *,
+        timeout: float = 30.0,
+        read_only: bool = False,
+        redact: Redactor | None = None,
     ) -> Store:
         """Open or make a store; `timeout` is how many seconds a write waits for other writers.
 
         `read_only` makes and changes nothing, works where nothing can be written, and has every
-        write raise `StoreReadOnly`.
+        write raise `StoreReadOnly`. `redact` is given the key, the value and the source of each
+        note before it is written, and returns what of them is kept.
 
         Raises `ConfigError` (a URL of another engine, a network file system, a path that is no
         place for a store), `StoreReadOnly`, `StoreCorrupt`, `SchemaNewer`, `StoreFull`,
@@ -62,14 +70,14 @@ class Store:
         from io_harness.store.sqlite.looking import LookingBackend
 
         kind = LookingBackend if read_only else FileBackend
-        return cls(kind(Path(text), timeout=timeout))
+        return cls(kind(Path(text), timeout=timeout), redact=redact)
 
     @classmethod
-    def memory(cls) -> Store:
-        """Make a store that is gone when it is closed."""
+    def memory(cls, *, redact: Redactor | None = None) -> Store:
+        """Make a store that is gone when it is closed; `redact` as for `open`."""
         from io_harness.store.sqlite.backend import MemoryBackend
 
-        return cls(MemoryBackend())
+        return cls(MemoryBackend(), redact=redact)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -153,7 +161,7 @@ class Store:
             source=source,
             limits=limits or MemoryLimits(),
             now=now(),
-        )
+        ).redacted(self._redact)
         return self._write(lambda tx: notes.put(tx, note), len(value))
 
     def memory_get(self, workspace: WorkspaceLike, key: str) -> MemoryEntry | None:

@@ -37,6 +37,11 @@ def workspace_name(workspace: WorkspaceLike) -> str:
         return workspace
     if not workspace or "\0" in workspace:
         raise ConfigError(f"a workspace is a path or an id, not {workspace!r:.80}")
+    if workspace.split(os.sep, 1)[0] == "~":
+        raise ConfigError(
+            f"only a shell expands ~: give Path({workspace!r:.80}).expanduser(), or id:{workspace} "
+            "for an id of that name"
+        )
     if os.path.isabs(workspace) or workspace.startswith(".") or os.path.isdir(workspace):
         return os.path.realpath(workspace)
     return ID + workspace

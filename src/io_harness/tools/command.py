@@ -6,7 +6,6 @@ import asyncio
 import os
 import shlex
 import signal
-from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,6 +39,8 @@ def run_command(
         raise ToolError("`argv` is empty; give a program and its arguments, as a list")
     if any("\0" in word for word in argv):
         raise ToolError("`argv` has a NUL character, which no argument can hold")
+    if any(map(_has_no_bytes, argv)):
+        raise ToolError("`argv` has a lone surrogate, which no argument can hold")
     if not 0 < timeout < float("inf"):
         raise ToolError(f"`timeout` is {timeout}; it is a number of seconds above 0")
 
@@ -48,6 +49,14 @@ def run_command(
         return ToolOutcome(ObsKind.TOOL, shlex.join(argv), text)
 
     return Plan((Need(Act.EXEC, shlex.join(argv)),), perform)
+
+
+def _has_no_bytes(word: str) -> bool:
+    try:
+        os.fsencode(word)
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def environment(added: Mapping[str, str]) -> dict[str, str]:
@@ -62,30 +71,31 @@ class _Output:
     """The start and the end of what a command says, and the number of bytes in between."""
 
     def __init__(self) -> None:
-        self._head, self._tail = bytearray(), deque[bytes]()
-        self._tail_bytes, self._dropped = 0, 0
+        self._head, self._tail = bytearray(), bytearray()
+        self._dropped = 0
 
     def add(self, chunk: bytes) -> None:
         """Take the next bytes; the first half of the bound is kept, then the last half."""
-        room = COMMAND_MAX_BYTES // 2 - len(self._head)
+        half = COMMAND_MAX_BYTES // 2
+        room = half - len(self._head)
         self._head += chunk[:room]
-        if chunk[room:]:
-            self._tail.append(chunk[room:])
-            self._tail_bytes += len(chunk[room:])
-        while self._tail and self._tail_bytes - len(self._tail[0]) >= COMMAND_MAX_BYTES // 2:
-            gone = len(self._tail.popleft())
-            self._tail_bytes -= gone
-            self._dropped += gone
+        self._tail += chunk[room:]
+        if len(self._tail) >= 2 * half:
+            self._drop(half)
 
     def text(self) -> str:
         """All of it, or its two ends; bytes that are no UTF-8 as lone surrogates."""
-        head, tail = bytes(self._head), b"".join(self._tail)
+        if len(self._head) + len(self._tail) > COMMAND_MAX_BYTES:
+            self._drop(COMMAND_MAX_BYTES // 2)
         if not self._dropped:
-            return (head + tail).decode(errors="surrogateescape")
-        total = len(head) + len(tail) + self._dropped
+            return (self._head + self._tail).decode(errors="surrogateescape")
+        total = len(self._head) + len(self._tail) + self._dropped
         gap = f"\n[{self._dropped:,} of {total:,} bytes of output were not kept]\n"
-        ends = (part.decode(errors="surrogateescape") for part in (head, tail))
-        return gap.join(ends)
+        return gap.join(p.decode(errors="surrogateescape") for p in (self._head, self._tail))
+
+    def _drop(self, kept: int) -> None:
+        self._dropped += len(self._tail) - kept
+        del self._tail[:-kept]
 
 
 async def _run(argv: list[str], here: ToolContext, timeout: float) -> str:
@@ -130,6 +140,10 @@ async def _started(argv: list[str], here: ToolContext, output: int) -> Process:
     except FileNotFoundError:
         if not os.path.isdir(here.workspace.root):
             raise ToolError("the workspace's root is gone: no command can run in it") from None
+        if "/" in argv[0] and os.path.exists(here.workspace.root / argv[0]):
+            raise ToolError(
+                f"{argv[0]!r} cannot be run: what its first line names is not there"
+            ) from None
         raise ToolError(f"no program is named {argv[0]!r}; there is no shell either") from None
     except OSError as error:
         raise ToolError(f"{argv[0]!r} cannot be run: {error.strerror}") from None

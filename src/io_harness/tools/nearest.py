@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Callable
 from difflib import SequenceMatcher
 
 _MAX_LINES = 20_000  # of the file looked at
@@ -9,11 +12,36 @@ _MAX_CHARS = 200  # of a line compared and shown
 _MAX_SHOWN = 12
 
 
+def _typewritten(text: str) -> str:
+    """Text with the plain characters of a keyboard for those that look like them."""
+    return text.translate(str.maketrans("\u00a0\u2018\u2019\u201c\u201d\u2013", " ''\"\"-"))
+
+
+_BUT_FOR: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (
+        "the way accents are stored: the file and `old` have them in different Unicode forms",
+        lambda text: unicodedata.normalize("NFC", text),
+    ),
+    ("special blanks, quotes or dashes, which look like those on a keyboard", _typewritten),
+    (
+        "blanks at the ends of lines",
+        lambda text: re.sub(r"[ \t]+(?=\n)", "", text).rstrip(" \t"),
+    ),
+    ("tabs and blanks", lambda text: re.sub(r"[ \t]+", " ", text)),
+)
+
+
 def nearest_lines(text: str, wanted: str) -> str:
     """One sentence, and the lines, on what comes nearest to a text that was not found."""
     if wanted.replace("\r\n", "\n") in text.replace("\r\n", "\n"):
         ends = "CR LF" if "\r\n" in text else "LF alone"
         return f"It would be but for the line ends: the file's lines end in {ends}."
+    causes = (cause for cause, plain in _BUT_FOR if plain(wanted) in plain(text))
+    cause = next(causes, "")
+    return f"It would be but for {cause}. {_like(text, wanted)}" if cause else _like(text, wanted)
+
+
+def _like(text: str, wanted: str) -> str:
     lines = text.split("\n")[:_MAX_LINES]
     sought = wanted.strip("\n").split("\n")
     anchor = max(sought, key=lambda line: len(line.strip()))

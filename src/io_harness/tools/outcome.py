@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from io_harness.types import JSON, Act, Observation, ObsKind
+from io_harness.types import JSON, Act, Observation, ObsKind, exact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,8 +54,8 @@ class ToolOutcome:
         return Observation(
             step,
             self.kind,
-            self.target,
-            self.text,
+            None if self.target is None else exact(self.target),
+            exact(self.text),
             args=args,
             lines=self.lines,
             total_lines=self.total_lines,

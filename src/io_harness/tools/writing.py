@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _DIFF_MAX_LINES = 4_000
 _PLACES_SHOWN = 10
+_COUNTED = 1_000  # places, those that overlap too
 
 
 @builtin(Act.WRITE, effectful=True)
@@ -34,7 +35,9 @@ def write_file(
     def draft() -> Draft:
         readable = here.policy.check(Act.READ, *need.names).effect is not Effect.DENY
         old = _current(here.workspace, canonical) if readable else None
-        return _Write(here.workspace, canonical, old, content, UTF_8).draft()
+        encoding = UTF_8 if old is None else old.encoding
+        text = content.removeprefix("\ufeff") if encoding.mark else content
+        return _Write(here.workspace, canonical, old, text, encoding).draft()
 
     return WritePlan((need,), draft)
 
@@ -66,11 +69,13 @@ def _check_edit(path: str, text: str, old: str, count: int) -> None:
         raise ToolError("`old` is empty; give the text to replace, or use write_file")
     if count < 1:
         raise ToolError(f"`count` is {count}; it is 1 or more")
-    found = text.count(old)
+    starts = _starts(text, old, max(count, _COUNTED))
+    found = max(text.count(old), len(starts))
     if found > count:
-        lines = _places(text, old)
+        lines = ", ".join(str(text.count("\n", 0, start) + 1) for start in starts[:_PLACES_SHOWN])
+        more = ", …" if len(starts) > _PLACES_SHOWN else ""
         raise ToolError(
-            f"`old` is {found} times in {shown(path)}, more than {count}: at lines {lines}. "
+            f"`old` is {found} times in {shown(path)}, more than {count}: at lines {lines}{more}. "
             f"Give more of the text around the one you mean, or count={found}; nothing was written"
         )
     if found == 0:
@@ -79,13 +84,13 @@ def _check_edit(path: str, text: str, old: str, count: int) -> None:
         )
 
 
-def _places(text: str, old: str) -> str:
-    """The lines at which a text is found."""
-    lines, place = list[str](), text.find(old)
-    while place >= 0 and len(lines) < _PLACES_SHOWN:
-        lines.append(str(text.count("\n", 0, place) + 1))
-        place = text.find(old, place + len(old))
-    return ", ".join(lines) + (", …" if place >= 0 else "")
+def _starts(text: str, old: str, most: int) -> list[int]:
+    """Where a text is found, places that overlap too; at most one more than `most`."""
+    starts, place = list[int](), text.find(old)
+    while place >= 0 and len(starts) <= most:
+        starts.append(place)
+        place = text.find(old, place + 1)
+    return starts
 
 
 def _current(workspace: Workspace, path: str) -> WholeText | None:

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
 from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, NO_WAIT
-from io_harness.workspace.reading import digest_of
+from io_harness.workspace.reading import WHOLE_MAX_BYTES, digest_of
 from io_harness.workspace.root import ATTEMPTS, not_regular
 from io_harness.workspace.spelling import is_temporary, join, outside, split
 
@@ -139,7 +139,8 @@ class _Write:
         try:
             # Only a file of the same size can be the same, and only a base asks for its digest.
             same = os.fstat(old).st_size == len(data)
-            content = _all(old) if same or base is not None else None
+            most = max(len(data), WHOLE_MAX_BYTES)  # larger ones have no digest
+            content = _all(old, most) if same or base is not None else None
             if base is not None and (content is None or digest_of(content) != base):
                 raise _stale()
             if content == data:
@@ -195,10 +196,10 @@ def _stale() -> OSError:
     return OSError(errno.ESTALE, "the file changed meanwhile; read it again")
 
 
-def _all(descriptor: int) -> bytes:
-    """The bytes of an open file."""
+def _all(descriptor: int, most: int) -> bytes:
+    """The bytes of an open file, and at most one more than `most`."""
     with os.fdopen(os.dup(descriptor), "rb") as file:
-        return file.read()
+        return file.read(most + 1)
 
 
 def _write_all(descriptor: int, data: bytes) -> None:

@@ -19,6 +19,7 @@ from io_harness.store.damage import UNREADABLE, advised
 from io_harness.store.sqlite.connection import (
     IN_MEMORY,
     Session,
+    check_version,
     connect,
     let_go,
     mode_of,
@@ -40,6 +41,7 @@ class FileBackend:
     def __init__(self, path: Path, *, timeout: float, vfs: str | None = None) -> None:
         self._path = Path(os.path.realpath(path))
         self._where = str(path)
+        self._files = files_of(self._path)
         self._timeout = timeout
         self._vfs = vfs
         self._process = os.getpid()
@@ -49,7 +51,7 @@ class FileBackend:
         self._database: Identities | None = None
         self._written: Identities | None = None
         with translated(self._where):
-            check_place(self._path, self._where)
+            check_place(self._path, self._where, writing=True)
             self._make_directory()
             self._gate = Gate(self._gate_path)
             self._gate.belong_to_owner_of(self._path)
@@ -58,19 +60,19 @@ class FileBackend:
             except BaseException:
                 self._gate.close()
                 raise
-        self._database = identities(self.files[:1])
+        self._database = identities(self._files[:1])
         self._writer = Writer(
             self._connect_writer,
             self._gate,
             where=self._where,
             timeout=timeout,
-            check=self._check_files,
+            check=self._check,
         )
 
     @property
     def files(self) -> tuple[Path, ...]:
         """The database, its log, its index of the log, and the lock between processes."""
-        return files_of(self._path)
+        return self._files
 
     def write(
         self, work: Callable[[Transaction], T], *, size: int, erases: bool = False
@@ -108,7 +110,7 @@ class FileBackend:
 
     @property
     def _gate_path(self) -> Path:
-        return self.files[-1]
+        return self._files[-1]
 
     def _make_directory(self) -> None:
         parent = self._path.parent
@@ -117,7 +119,7 @@ class FileBackend:
             parent.mkdir(mode=0o700, exist_ok=True)
 
     def _connect(self) -> apsw.Connection:
-        if self._database is not None and identities(self.files[:1]) != self._database:
+        if self._database is not None and identities(self._files[:1]) != self._database:
             raise replaced(self._where)
         return connect(uri(self._path, mode_of(self._gate_path)), vfs=self._vfs)
 
@@ -125,20 +127,21 @@ class FileBackend:
         self._written = None
         return self._connect()
 
-    def _check_files(self) -> None:
-        """Raise unless the files that SQLite has open are those that others would open."""
-        now = identities(self.files[:3])
+    def _check(self, connection: apsw.Connection) -> None:
+        """Raise unless others see what is written now, and it is what they expect."""
+        now = identities(self._files[:3])
         self._written = self._written or now
         if now[:1] != self._database or now != self._written:
             raise replaced(self._where)
+        check_version(connection, self._where)
 
     def _check_log(self) -> None:
         """Raise where there is a log without its database: SQLite would delete it."""
-        database, log, *_ = (file.stat().st_size if file.exists() else 0 for file in self.files)
+        database, log, *_ = (file.stat().st_size if file.exists() else 0 for file in self._files)
         if log and not database:
             raise StoreCorrupt(
                 f"{self._where} is missing or empty, and the log of its last commits is there "
-                f"({self.files[1]}): put the file back, or move the log away to begin anew"
+                f"({self._files[1]}): put the file back, or move the log away to begin anew"
             )
 
     def _prepared(self) -> apsw.Connection:

@@ -61,13 +61,12 @@ def connect(
 ) -> apsw.Connection:
     """Open a connection that trusts nothing in the file and syncs every commit.
 
-    One that is `alone` shares no index of the log with others, and leaves the log as it is.
+    One that is `alone` shares no index of the log with others.
     """
     connection = apsw.Connection(name, flags=flags, vfs=vfs)
     connection.set_busy_timeout(BUSY_MILLISECONDS)
     connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(alone))
     for pragma, value in (
         ("locking_mode", "EXCLUSIVE" if alone else "NORMAL"),  # before anything is read
         ("page_size", PAGE_BYTES),
@@ -153,6 +152,11 @@ def _identify(connection: apsw.Connection, where: str) -> None:
         raise StoreCorrupt(
             f"{where} is a SQLite database but no store; it was left as it is: choose another path"
         )
+    check_version(connection, where)
+
+
+def check_version(connection: apsw.Connection, where: str) -> None:
+    """Raise `SchemaNewer` where a later version made the tables, or has brought them on since."""
     version = _number(connection, "user_version")
     if version > VERSION:
         raise SchemaNewer(

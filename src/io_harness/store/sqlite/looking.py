@@ -141,7 +141,7 @@ def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
     refused: Exception = _ChangedError()
     for way in seen.ways(writable=is_writable(path)):
         try:
-            connection = _opened(path, way)
+            connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
             refused = error if _seen(path) == seen else refused
             continue
@@ -150,9 +150,10 @@ def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
     raise refused
 
 
-def _opened(path: Path, way: _Way) -> apsw.Connection:
+def _opened(path: Path, way: _Way, *, keeps_log: bool) -> apsw.Connection:
     connection = connect(uri(path, way.query), flags=way.flags, vfs=way.vfs, alone=not way.shared)
     try:
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(keeps_log))
         connection.pragma("query_only", True)
         connection.execute("BEGIN")
         connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchall()

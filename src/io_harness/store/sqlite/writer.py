@@ -74,7 +74,7 @@ class Writer:
         *,
         where: str,
         timeout: float,
-        check: Callable[[], None] = lambda: None,
+        check: Callable[[apsw.Connection], None] = lambda _: None,
     ) -> None:
         self._connect = connect
         self._lock = lock
@@ -218,7 +218,7 @@ class Writer:
             if not _begun(session.connection, deadline):
                 self._fail_expired()
                 return []
-            self._check()
+            self._check(session.connection)
             batch = self._batch()
             tell = [_attempted(session, operation, self._where) for operation in batch]
             session.connection.execute("COMMIT")
