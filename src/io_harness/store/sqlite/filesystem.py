@@ -38,37 +38,39 @@ def kind_of(path: Path, mounts: Path = _MOUNTS) -> str:
     return kind
 
 
-def check_place(path: Path, where: str, *, writing: bool = False) -> bool:
+def check_place(path: Path, where: str) -> bool:
     """Return whether a file is at `path`, which the caller calls `where`.
 
-    Raises `ConfigError` where no store can be, `OSError` where the system does not say.
+    Raises `ConfigError` where no file can be, `OSError` where the system does not say.
     """
     try:
-        status = path.stat()
+        mode = path.stat().st_mode
     except FileNotFoundError:
-        status = None
-    if status is not None:
-        _check_file(status, where, writing=writing)
-    elif where.startswith("~") and not path.parent.exists():
-        raise ConfigError(f"{where} starts with ~, which only a shell expands: Path.expanduser()")
+        if where.startswith("~") and not path.parent.exists():
+            raise ConfigError(
+                f"{where} starts with ~, which only a shell expands: Path.expanduser()"
+            ) from None
+        return False
+    if stat.S_ISDIR(mode):
+        raise ConfigError(f"{where} is a directory: name a file, as {Path(where) / 'runs.db'}")
+    if not stat.S_ISREG(mode):
+        raise ConfigError(f"{where} is a device, a pipe or a socket: choose another path")
+    return True
+
+
+def check_shared(path: Path, where: str) -> None:
+    """Raise `ConfigError` where all who write to `path` would not share one log."""
     kind = kind_of(path)
     if kind in NETWORK:
         raise ConfigError(
             f"{where} lies on a network file system ({kind}), where processes on several machines "
             "would damage a SQLite database: choose a path on a local disk"
         )
-    return status is not None
-
-
-def _check_file(status: os.stat_result, where: str, *, writing: bool) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise ConfigError(f"{where} is a directory: name a file, as {Path(where) / 'runs.db'}")
-    if not stat.S_ISREG(status.st_mode):
-        raise ConfigError(f"{where} is a device, a pipe or a socket: choose another path")
-    if writing and status.st_nlink > 1:
+    names = path.stat().st_nlink if path.exists() else 1
+    if names > 1:
         raise ConfigError(
-            f"{where} has {status.st_nlink} names (hard links), and writers by each would keep a "
-            "log of their own and damage it: remove the others, or copy it with backup"
+            f"{where} has {names} names (hard links), and writers by each would keep a log of "
+            "their own and damage it: remove the others, or copy it with backup"
         )
 
 

@@ -20,7 +20,7 @@ from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import changing, translated
-from io_harness.store.sqlite.filesystem import check_place, is_writable
+from io_harness.store.sqlite.filesystem import NETWORK, check_place, is_writable, kind_of
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
 _UNUSABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.IOError)
@@ -53,17 +53,17 @@ class _Seen:
     log: int | None
     index: int | None
 
-    def ways(self, *, writable: bool) -> Iterator[_Way]:
-        """Yield the ways to open such files, the best first.
+    def ways(self, *, writable: bool, far: bool) -> Iterator[_Way]:
+        """Yield the ways to open such files, the best first; on a `far` disk no log is shared.
 
         SQLite needs the index beside a log, and makes it where it may. It never makes it for
         who may not write the database, whose writers could not write an index of somebody
         else's. Without an index nobody has the log open; without a log the file is all there is.
         """
-        if writable:
+        if writable and not far:
             yield _AS_WRITERS_DO
         indexed = self.index is not None and self.index >= _INDEX_BYTES
-        if self.log is not None and indexed:
+        if self.log is not None and indexed and not far:
             yield _BESIDE_WRITERS
         if not self.log:
             yield _FILE_ALONE
@@ -138,12 +138,15 @@ class _ChangedError(Exception):
 def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
     """Do work in a transaction of the first connection that can be had."""
     seen = _seen(path)
-    refused: Exception = _ChangedError()
-    for way in seen.ways(writable=is_writable(path)):
+    refused: Exception = ConfigError(
+        f"{path} lies on a network file system, and another machine may be writing it: look there, "
+        "or copy it with its log to a local disk"
+    )
+    for way in seen.ways(writable=is_writable(path), far=kind_of(path) in NETWORK):
         try:
             connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
-            refused = error if _seen(path) == seen else refused
+            refused = error if _seen(path) == seen else _ChangedError()
             continue
         with closing(connection), _unchanged(path, None if way.shared else seen):
             return work(connection)
