@@ -30,8 +30,9 @@ from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import BUSY, locked, replaced, translated
 from io_harness.store.sqlite.filesystem import (
     Identities,
+    check_local,
+    check_names,
     check_place,
-    check_shared,
     identities,
 )
 from io_harness.store.sqlite.gate import Gate
@@ -57,7 +58,8 @@ class FileBackend:
         self._written: Identities | None = None
         with translated(self._where):
             check_place(self._path, self._where)
-            check_shared(self._path, self._where)
+            check_local(self._path, self._where)
+            check_names(self._path, self._where)
             self._make_directory()
             self._gate = Gate(self._gate_path)
             self._gate.belong_to_owner_of(self._path)

@@ -20,7 +20,13 @@ from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import changing, translated
-from io_harness.store.sqlite.filesystem import NETWORK, check_place, is_writable, kind_of
+from io_harness.store.sqlite.filesystem import (
+    NETWORK,
+    check_names,
+    check_place,
+    is_writable,
+    kind_of,
+)
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
 _UNUSABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.IOError)
@@ -85,6 +91,8 @@ class LookingBackend:
         with translated(self._where):
             if not check_place(self._path, self._where):
                 raise ConfigError(f"there is no store at {self._where}, and looking makes none")
+            check_names(self._path, self._where)
+        self._far = kind_of(self._path) in NETWORK
         self.version = self._look(lambda connection: check(connection, self._where))
 
     @property
@@ -124,7 +132,7 @@ class LookingBackend:
         while True:
             try:
                 with translated(self._where):
-                    return _looked(self._path, work)
+                    return _looked(self._path, work, far=self._far)
             except (_ChangedError, StoreLocked):
                 if time.monotonic() >= deadline:
                     raise changing(self._where) from None
@@ -135,14 +143,14 @@ class _ChangedError(Exception):
     """What was looked at is no longer what it was."""
 
 
-def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
+def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T:
     """Do work in a transaction of the first connection that can be had."""
     seen = _seen(path)
     refused: Exception = ConfigError(
         f"{path} lies on a network file system, and another machine may be writing it: look there, "
         "or copy it with its log to a local disk"
     )
-    for way in seen.ways(writable=is_writable(path), far=kind_of(path) in NETWORK):
+    for way in seen.ways(writable=is_writable(path), far=far):
         try:
             connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
