@@ -37,3 +37,16 @@ def test_no_transcript_is_one_line_and_exit_code_2(content: bytes, tmp_path: Pat
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"io-harness: {path}: ")
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("columns", "has"), [(40, False), (60, False), (80, True)])
+def test_no_figure_is_cut_however_narrow_a_terminal_is(
+    columns: int, has: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = io_harness("replay", write_sample("pi", tmp_path))
+    rows = done.stdout.split("\npolicy")[1].split("\n\n")[0].splitlines()
+    assert "…" not in "".join(rows)
+    assert max(map(len, rows)) <= columns
+    assert ("breaks" in rows[0]) is has
+    assert "of all" in rows[0]

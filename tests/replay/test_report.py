@@ -16,9 +16,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from io_harness.cli.replaying import replay
 from io_harness.errors import ConfigError
 from io_harness.replay import replay_files, table
-from io_harness.replay.command import replay
 from io_harness.replay.legend import legend
 from io_harness.replay.page import html_page
 

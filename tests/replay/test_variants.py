@@ -300,6 +300,77 @@ def test_responses_items_in_a_list_are_calls(tmp_path: Path) -> None:
     assert not run.report.not_understood
 
 
+def test_a_shells_own_complaint_is_no_text_of_a_file(tmp_path: Path) -> None:
+    said = "cat: a: No such file or directory\n"
+    asked = chat_asks(("c", "bash", {"command": "cat a"}))
+
+    assert calls(runs(chat(asked, chat_gave("c", said)), tmp_path)[0])[0].is_error
+
+
+def test_results_stored_as_the_text_of_their_json_are_the_results(tmp_path: Path) -> None:
+    read: Json = [{"query": "a", "result": "1 | one\n2 | two", "success": True}]
+    text = chat(
+        {"role": "assistant", "content": [use("t1", "read_files", files=[{"path": "a"}])]},
+        {"role": "user", "content": [gave("t1", json.dumps(read))]},
+    )
+
+    assert calls(runs(text, tmp_path)[0])[0].text == "one\ntwo\n"
+
+
+@pytest.mark.parametrize("turn", [0, 1, 2])
+@pytest.mark.parametrize("form", ["claude_code", "codex_rollout", "pi", "chat", "mini_swe_agent"])
+def test_results_of_parallel_calls_find_them_in_any_order(
+    form: str, turn: int, tmp_path: Path
+) -> None:
+    names = ["a", "b", "c"]
+    given = names[turn:] + names[:turn]
+    run = runs(PARALLEL[form](names, given), tmp_path)[0]
+
+    assert [(r.target, r.text.strip()) for r in calls(run)] == [(n, f"of {n}") for n in names]
+    assert run.steps == 1
+    assert not run.report.notes["call without result"]
+
+
+def pi_message(**message: Json) -> Shape:
+    return {"type": "message", "message": message}
+
+
+def cat(name: str) -> tuple[str, str, Json]:
+    return name, "bash", {"command": f"cat {name}"}
+
+
+PARALLEL: dict[str, Callable[[list[str], list[str]], str]] = {
+    "claude_code": lambda names, given: lines(
+        *(claude_answer("m1", use(n, "Read", file_path=n)) for n in names),
+        *(claude_user(gave(n, f"     1→of {n}")) for n in given),
+    ),
+    "codex_rollout": lambda names, given: lines(
+        META,
+        *(codex_call(n, "shell", command=["cat", n]) for n in names),
+        *(codex_gave(n, f"Exit code: 0\nOutput:\nof {n}") for n in given),
+    ),
+    "pi": lambda names, given: lines(
+        {"type": "session", "cwd": "/w"},
+        pi_message(
+            role="assistant",
+            content=[
+                {"type": "toolCall", "id": n, "name": "read", "arguments": {"path": n}}
+                for n in names
+            ],
+        ),
+        *(pi_message(role="toolResult", toolCallId=n, content=f"of {n}") for n in given),
+    ),
+    "chat": lambda names, given: chat(
+        chat_asks(*map(cat, names)),
+        *(chat_gave(n, f"of {n}") for n in given),
+    ),
+    "mini_swe_agent": lambda names, given: mini(
+        chat_asks(*map(cat, names)),
+        *(chat_gave(n, f"<returncode>0</returncode>\n<output>\nof {n}\n</output>") for n in given),
+    ),
+}
+
+
 # Claude Code's
 
 
@@ -618,6 +689,36 @@ def test_runs_on_lines_stay_apart_though_one_of_them_is_empty(name: str, tmp_pat
 
     assert [each.steps for each in found] == [runs(SAMPLES[name](), tmp_path)[0].steps] * 2
     assert found[0].report.notes["run without a record"] == 2
+
+
+@pytest.mark.parametrize("name", ["claude_code", "pi"])
+def test_two_sessions_in_one_file_are_two_runs(name: str, tmp_path: Path) -> None:
+    def session(number: int) -> str:
+        text = SAMPLES[name]().replace("Fix", f"Fix {number}")
+        named = f'"sessionId": "{number}", "uuid": "{number}'
+        return text.replace('"uuid": "', named) if name == "claude_code" else text
+
+    single = runs(SAMPLES[name](), tmp_path)[0]
+    found = runs(session(1) + session(2), tmp_path)
+
+    assert [run.steps for run in found] == [single.steps] * 2
+    assert [len(run.records) for run in found] == [len(single.records)] * 2
+    assert [run.path[-2:] for run in found] == ["#1", "#2"]
+
+
+def test_a_session_that_goes_on_with_another_is_one_run_with_it(tmp_path: Path) -> None:
+    run = runs(
+        lines(
+            claude_user(words("Fix."), uuid="a"),
+            claude_answer("m1", words("one"), uuid="b", parentUuid="a"),
+            {"type": "summary", "summary": "x"},
+            claude_user(words("More."), uuid="c", parentUuid="b", sessionId="t"),
+            claude_answer("m2", words("two"), uuid="d", parentUuid="c", sessionId="t"),
+        ),
+        tmp_path,
+    )
+
+    assert [each.steps for each in run] == [2]
 
 
 @pytest.mark.parametrize("name", SAMPLES)

@@ -22,7 +22,7 @@ from io_harness.cli.options import (
     StoreOption,
     with_common,
 )
-from io_harness.replay.command import replay
+from io_harness.cli.replaying import replay
 
 app = typer.Typer(
     add_completion=False,

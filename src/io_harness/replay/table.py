@@ -22,17 +22,24 @@ if TYPE_CHECKING:
 COLUMNS = ("billed", "of all", "sent", "cached", "breaks", "largest", "strict", "quoted", "echo")
 
 
-def render(report: ReplayReport) -> RenderableType:
-    """Tables for `rich` to print: one a run, then the total where there are several; a legend."""
+_LEAST_NEEDED = ("breaks", "cached", "largest", "quoted", "strict", "echo", "sent", "geo")
+"""The columns that a narrow terminal does without, in the order in which it does."""
+
+
+def render(report: ReplayReport, *, width: int) -> RenderableType:
+    """Tables for `rich` to print: one a run, then the total where there are several; a legend.
+
+    They have the columns that fit so many cells: no figure is cut.
+    """
     parts: list[RenderableType] = []
     for run in report.runs:
         parts.extend([Text(_headline(run), style="bold"), *map(Text, _notes(run))])
-        parts.append(_table(run.policies, run.limit))
+        parts.append(_table(run.policies, run.limit, width))
     if len(report.runs) > 1:
         parts.append(Text(_total_headline(report), style="bold"))
         names = report.runs[0].policies
         geo = {name: report.geo_mean(name) for name in names}
-        parts.append(_table({name: report.total(name) for name in names}, report.limit, geo))
+        parts.append(_table({name: report.total(name) for name in names}, report.limit, width, geo))
     words = Table.grid(padding=(0, 2, 0, 0))
     for word, meaning in legend(report.terms):
         words.add_row(Text(word), Text(meaning), style="dim")
@@ -64,20 +71,38 @@ def _total_headline(report: ReplayReport) -> str:
 
 
 def _table(
-    policies: Mapping[str, Figures], limit: float, geo: Mapping[str, float] | None = None
+    policies: Mapping[str, Figures],
+    limit: float,
+    width: int,
+    geo: Mapping[str, float] | None = None,
 ) -> Table:
     # One blank between columns: eleven of them fit the usual 80.
     table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 1), header_style="dim")
-    table.add_column("policy", no_wrap=True)
-    for name in (*COLUMNS, *(["geo"] if geo else [])):
-        table.add_column(name, justify="right", no_wrap=True)
     base = policies[BASELINE]
-    for name, figures in policies.items():
-        extra = [f"{geo[name]:.3f}"] if geo else []
-        table.add_row(Text(name), *_row(figures, base), *extra)
+    head = ["policy", *COLUMNS, *(["geo"] if geo else [])]
+    rows = [
+        [name, *_row(figures, base), *([f"{geo[name]:.3f}"] if geo else [])]
+        for name, figures in policies.items()
+    ]
     share = limit / base.billed if base.billed else 0
-    table.add_row(Text("limit", style="dim"), thousands(limit), f"{share:.3f}", style="dim")
+    rows.append(["limit", thousands(limit), f"{share:.3f}", *[""] * (len(head) - 3)])
+    shown = _fitting(head, rows, width)
+    for place in shown:
+        table.add_column(head[place], justify="right" if place else "left", no_wrap=True)
+    for row in rows:
+        cells = (Text(row[place]) for place in shown)
+        table.add_row(*cells, style="dim" if row is rows[-1] else None)
     return table
+
+
+def _fitting(head: list[str], rows: list[list[str]], width: int) -> list[int]:
+    """The places of the columns that fit, a blank between them."""
+    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    shown = list(range(len(head)))
+    for name in _LEAST_NEEDED:
+        if sum(widths[place] + 1 for place in shown) - 1 > width and name in head:
+            shown.remove(head.index(name))
+    return shown
 
 
 def _row(figures: Figures, base: Figures) -> list[str]:

@@ -15,6 +15,7 @@ from io_harness.replay.importers import (
     pi,
     swe_agent,
 )
+from io_harness.replay.sessions import sessions
 from io_harness.replay.source import load, printable, starts_with
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def read_transcripts(path: str) -> tuple[Transcript, ...]:
     """The runs a file holds, mostly one. `ConfigError`: none; the message says what was found."""
     if starts_with(path, own_store.MAGIC):
         return own_store.store_transcripts(path)
-    sources = load(path).runs()
+    sources = [session for run in load(path).runs() for session in sessions(run)]
     known = [run for run in map(_import, sources) if run is not None]
     found = tuple(run for run in known if run.records)
     if found:

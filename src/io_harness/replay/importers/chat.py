@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import orjson
+
 from io_harness.replay.importers.build import Builder
-from io_harness.replay.importers.content import blocks, without_text
+from io_harness.replay.importers.content import blocks, result_text, without_text
 from io_harness.replay.importers.values import as_dict, as_list, as_text, parsed, usage_of
+from io_harness.replay.readtext import read_text
 from io_harness.replay.records import Meaning
 from io_harness.replay.vocabulary import call_meaning
 from io_harness.types import JSON, ObsKind
@@ -26,7 +29,12 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "functio
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
 _OBSERVATION = re.compile(r"\A(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]]*\]:\n)")
-_FAILED = re.compile(r"\A\s*(?:ERROR:|\[?Error\b|Traceback \(most recent call last\))")
+_FAILED = re.compile(
+    r"\A\s*(?:ERROR:|\[?Error\b|Traceback \(most recent call last\)"
+    r"|[\w/.-]{1,99}: [^\n]{1,999}: "
+    r"(?:No such file or directory|Is a directory|Permission denied)$)",
+    re.MULTILINE,
+)
 _EXIT = re.compile(r"^\[[^\]\n]*exit code (-?\d+)\.?\]", re.MULTILINE)
 
 
@@ -188,7 +196,22 @@ def _tool(builder: Builder, message: Mapping[str, JSON]) -> None:
 
 def _result(builder: Builder, call_id: str, block: Mapping[str, JSON]) -> None:
     content = block.get("content")
-    told = [as_dict(b).get("success") for b in as_list(content)] + [parsed(content).get("success")]
+    decoded = _decoded(content)
+    told = [as_dict(part).get("success") for part in (*as_list(decoded), decoded)]
     judged = [success for success in told if isinstance(success, bool)]
     failed = block.get("is_error") is True or (bool(judged) and not any(judged))
-    builder.result(call_id, builder.text(content), is_error=failed)
+    # The model saw the JSON; the file's lines are what is in it.
+    read = read_text(result_text(decoded)[0], None) if decoded is not content else None
+    builder.result(call_id, builder.text(content), is_error=failed, read=read)
+
+
+def _decoded(content: JSON) -> JSON:
+    """Results that a client stored as the text of their JSON: each says whether it succeeded."""
+    if not isinstance(content, str) or '"success"' not in content:
+        return content
+    try:
+        value: JSON = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return content
+    parts = value if isinstance(value, list) else [value]
+    return value if parts and all("success" in as_dict(part) for part in parts) else content

@@ -1,4 +1,7 @@
-"""`io-harness replay FILE…` for the command line to register."""
+"""`replay`: what recorded runs would have sent and cost.
+
+What reads and measures them is imported once it is needed: no other command needs it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from io_harness.cli.output import out
 from io_harness.context import CachePrice
 from io_harness.errors import ConfigError
 
@@ -38,11 +42,9 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
     if as_json:
         typer.echo(json.dumps(report.to_json(), ensure_ascii=True))
     else:
-        from rich.console import Console
-
         from io_harness.replay.table import render
 
-        Console(soft_wrap=True).print(render(report))
+        out.print(render(report, width=out.width))
 
 
 def _price(text: str) -> CachePrice:
