@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 VENDORS = ("anthropic", "openai")
 
 
-def provider(name: str, url: str, timeout: float = 20.0) -> Provider:
+def provider(name: str, url: str, timeout: float = 20.0, key: str = "kk-kk") -> Provider:
     if name == "anthropic":
-        return AnthropicProvider("m", api_key="k", base_url=url, timeout=timeout)
-    return OpenAIProvider("m", api_key="k", base_url=url, timeout=timeout)
+        return AnthropicProvider("m", api_key=key, base_url=url, timeout=timeout)
+    return OpenAIProvider("m", api_key=key, base_url=url, timeout=timeout)
 
 
 def answered(name: str, reply: Reply) -> Completion:
@@ -354,6 +354,16 @@ def test_what_a_server_says_in_a_form_of_its_own_is_shown(
     assert str(error).startswith(f"{name}:m answered 400: ")
     assert says in str(error)
     assert error.kind == ("context_overflow" if "`inputs`" in says else "request")
+
+
+@pytest.mark.parametrize("name", VENDORS)
+@pytest.mark.parametrize("status", [200, 401, 502])
+@pytest.mark.parametrize("body", ["<p>{}</p>", '{{"error": {{"message": "bad key {}"}}}}'])
+def test_a_key_that_a_server_says_back_is_not_told(name: str, status: int, body: str) -> None:
+    reply = Reply(body.format("sk-of-this-test"), status=status)
+    with vendor([reply]) as server, pytest.raises(ProviderError, match="the key") as caught:
+        asyncio.run(provider(name, server.url, key="sk-of-this-test").complete(a_request()))
+    assert "sk-of-this-test" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", VENDORS)

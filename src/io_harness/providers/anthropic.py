@@ -9,7 +9,13 @@ from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import anthropic_wire as wire
 from io_harness.providers import faults
-from io_harness.providers.wire import answer_object, required_key, server_url, usable_environment
+from io_harness.providers.wire import (
+    answer_object,
+    kept_secret,
+    required_key,
+    server_url,
+    usable_environment,
+)
 
 try:
     import anthropic
@@ -70,6 +76,10 @@ class AnthropicProvider:
         Raises:
             ProviderError: what went wrong, by kind.
         """
+        with kept_secret(self._key):
+            return await self._answered(request)
+
+    async def _answered(self, request: CompletionRequest) -> Completion:
         tools = wire.tool_blocks(request)
         mark_end = self.cache_price.rewards_a_stable_prefix
         messages = wire.message_blocks(request, mark_end=mark_end)

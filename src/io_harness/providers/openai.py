@@ -12,7 +12,13 @@ from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import faults
 from io_harness.providers import openai_wire as wire
-from io_harness.providers.wire import answer_object, required_key, server_url, usable_environment
+from io_harness.providers.wire import (
+    answer_object,
+    kept_secret,
+    required_key,
+    server_url,
+    usable_environment,
+)
 
 try:
     import openai
@@ -79,6 +85,10 @@ class OpenAIProvider:
         Raises:
             ProviderError: what went wrong, by kind.
         """
+        with kept_secret(self._key):
+            return await self._answered(request)
+
+    async def _answered(self, request: CompletionRequest) -> Completion:
         tools = cast("list[ChatCompletionFunctionToolParam]", wire.tool_blocks(request))
         messages = wire.message_blocks(request, marks=self._cache_marks)
         try:

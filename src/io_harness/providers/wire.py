@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from io_harness import jsontext
 from io_harness.context.escape import clean
-from io_harness.errors import ConfigError
+from io_harness.errors import ConfigError, ProviderError
 from io_harness.providers import faults
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ _FOR_CLIENTS = frozenset(
 )
 _USER_INFO = re.compile(r"//[^/@]*@")
 _LARGEST_COUNT = 2**53
+_SECRET_CHARS = 8
+"""From here on a key is one: a local server gets `none`, which is a word, too."""
 
 
 def required_key(variable: str, given: str | None = None) -> str:
@@ -35,6 +37,17 @@ def required_key(variable: str, given: str | None = None) -> str:
     if not (key.isascii() and key.isprintable()):
         raise ConfigError(f"the key in {variable} has characters that no key has: copy it again")
     return key
+
+
+@contextmanager
+def kept_secret(key: str) -> Iterator[None]:
+    """Take a key out of what a `ProviderError` says: some servers say it back, and it is kept."""
+    try:
+        yield
+    except ProviderError as error:
+        if len(key) >= _SECRET_CHARS:
+            error.args = (str(error).replace(key, "[the key]"),)
+        raise
 
 
 @contextmanager
