@@ -195,3 +195,48 @@ def test_what_nobody_can_ask_for_is_not_kept(name: str) -> None:
         made.append(assembled.reread)
     assert sum(made) > 80
     assert _alive() - before < 50
+
+
+def test_a_ceiling_that_moves_is_noted_only_where_it_cut_something() -> None:
+    ledger = Ledger()
+    assembler = Assembler(ledger)
+    for step in range(60):
+        ledger.push(Observation(step, ObsKind.TOOL, None, "x" * (9_000 if step == 30 else 1_500)))
+        made = assembler.assemble(step=step, budget_tokens=4_000 + 100 * step)
+    assert len(json.loads(made.manifest)["caps"]) == 2
+
+
+BULKS = st.integers(0, 13_000) | st.integers(-3, 3).flatmap(
+    lambda by: st.sampled_from([2_000, 3_000, 6_000, 12_000]).map(lambda cap: cap + by)
+)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from([4_000, 6_000, 12_000, 24_000]),
+            st.lists(st.tuples(BULKS, st.sampled_from([0, 30, 2_500, 7_000])), max_size=3),
+        ),
+        min_size=2,
+        max_size=8,
+    )
+)
+def test_what_entered_under_moving_ceilings_enters_so_again(
+    story: list[tuple[int, list[tuple[int, int]]]],
+) -> None:
+    ledger, files = Ledger(), MemoryFiles()
+    assembler, resumed_one = Assembler(ledger, workspace=files), None
+    for step, (tokens, bulks) in enumerate(story):
+        for number, (chars, more) in enumerate(bulks):
+            name = f"{step}-{number}.txt"
+            files.put(name, "line\n" * (chars // 5))
+            args = json.dumps({"path": name, "why": "w" * more})
+            ledger.push(Observation(step, ObsKind.READ, name, files.read(name).text, args=args))
+        made = assembler.assemble(step=step, budget_tokens=tokens)
+        if resumed_one is not None:
+            again = resumed_one.assemble(step=step, budget_tokens=tokens)
+            assert again.text == made.text
+            assert list(again.pieces) == list(made.pieces)
+            assert again.manifest == made.manifest
+        resumed_one = Assembler(ledger, workspace=files, manifest=made.manifest)

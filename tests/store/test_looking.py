@@ -20,7 +20,7 @@ from io_harness.store import Store
 from io_harness.store.doctor import examine
 from io_harness.store.schema import VERSION
 from tests.store.golden.make import PLACE
-from tests.store.other import python
+from tests.store.other import can_mount, python
 
 if sys.platform == "win32":
     pytest.skip("the system has no such permissions", allow_module_level=True)
@@ -156,13 +156,6 @@ mount --bind "$1" "$1"
 mount -o remount,ro,bind "$1"
 "$2" -c "$3" "$1/runs.db" "$4"
 """
-
-
-def can_mount() -> bool:
-    unshare = shutil.which("unshare")
-    if unshare is None:
-        return False
-    return subprocess.run([unshare, "-m", "true"], check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.skipif(not can_mount(), reason="nothing can be mounted here")

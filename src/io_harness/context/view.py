@@ -56,9 +56,8 @@ class View:
         start = len(kernel)
         if start >= stop:
             return
-        if not self.caps or self.caps[-1] != cap:
-            self.cap_starts.append(start)
-            self.caps.append(cap)
+        if not self.caps:
+            self._note_cap(start, cap)
         for position in range(start, stop):
             observation = ledger.pushed(position)
             text, args, head, shown = entered(observation, ledger.call(position), cap)
@@ -69,10 +68,23 @@ class View:
                 self._heads.put(position, head)
                 mark = CUT
             size, kept = len(text) + len(args), text if stop - position <= keep else None
+            if cap != self.caps[-1] and (
+                head is not None or len(observation.args) > cap or size > self.caps[-1]
+            ):
+                self._note_cap(position, cap)
             for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
                 self._forget(old)
             if kind == SEARCH or (kind == READ and not self._files.visible):
                 kernel.freshen(position)
+
+    def _note_cap(self, position: int, cap: int) -> None:
+        """From a position on this cap is what counts.
+
+        What fits the cap before as well is the same under both: a ceiling that moves every turn
+        is noted only where it cut something.
+        """
+        self.cap_starts.append(position)
+        self.caps.append(cap)
 
     def _question(self, observation: Observation) -> tuple[int, int]:
         """The kernel's kind and group of an observation."""

@@ -20,7 +20,13 @@ from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import changing, translated
-from io_harness.store.sqlite.filesystem import check_place, is_writable
+from io_harness.store.sqlite.filesystem import (
+    NETWORK,
+    check_names,
+    check_place,
+    is_writable,
+    kind_of,
+)
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
 _UNUSABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.IOError)
@@ -53,17 +59,17 @@ class _Seen:
     log: int | None
     index: int | None
 
-    def ways(self, *, writable: bool) -> Iterator[_Way]:
-        """Yield the ways to open such files, the best first.
+    def ways(self, *, writable: bool, far: bool) -> Iterator[_Way]:
+        """Yield the ways to open such files, the best first; on a `far` disk no log is shared.
 
         SQLite needs the index beside a log, and makes it where it may. It never makes it for
         who may not write the database, whose writers could not write an index of somebody
         else's. Without an index nobody has the log open; without a log the file is all there is.
         """
-        if writable:
+        if writable and not far:
             yield _AS_WRITERS_DO
         indexed = self.index is not None and self.index >= _INDEX_BYTES
-        if self.log is not None and indexed:
+        if self.log is not None and indexed and not far:
             yield _BESIDE_WRITERS
         if not self.log:
             yield _FILE_ALONE
@@ -85,6 +91,8 @@ class LookingBackend:
         with translated(self._where):
             if not check_place(self._path, self._where):
                 raise ConfigError(f"there is no store at {self._where}, and looking makes none")
+            check_names(self._path, self._where)
+        self._far = kind_of(self._path) in NETWORK
         self.version = self._look(lambda connection: check(connection, self._where))
 
     @property
@@ -124,7 +132,7 @@ class LookingBackend:
         while True:
             try:
                 with translated(self._where):
-                    return _looked(self._path, work)
+                    return _looked(self._path, work, far=self._far)
             except (_ChangedError, StoreLocked):
                 if time.monotonic() >= deadline:
                     raise changing(self._where) from None
@@ -135,15 +143,18 @@ class _ChangedError(Exception):
     """What was looked at is no longer what it was."""
 
 
-def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
+def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T:
     """Do work in a transaction of the first connection that can be had."""
     seen = _seen(path)
-    refused: Exception = _ChangedError()
-    for way in seen.ways(writable=is_writable(path)):
+    refused: Exception = ConfigError(
+        f"{path} lies on a network file system, and another machine may be writing it: look there, "
+        "or copy it with its log to a local disk"
+    )
+    for way in seen.ways(writable=is_writable(path), far=far):
         try:
             connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
-            refused = error if _seen(path) == seen else refused
+            refused = error if _seen(path) == seen else _ChangedError()
             continue
         with closing(connection), _unchanged(path, None if way.shared else seen):
             return work(connection)
