@@ -278,7 +278,8 @@ def test_wrong_use_exits_2_and_says_what_to_do(
 def test_an_unknown_run_or_step_is_named(shell: Shell) -> None:
     with model(["Done."]) as server:
         shell.run(server)
-    for args in (("resume", "zzz"), ("show", "zzz"), ("show", "last", "--step", "9")):
+    steps = [("show", "last", "--step", step) for step in ("9", "0", "-1", "9" * 30)]
+    for args in (("resume", "zzz"), ("show", "zzz"), *steps):
         done = shell(*args, "--store", shell.store)
         assert (done.code, "no " in done.err) == (2, True)
 
