@@ -122,6 +122,21 @@ def test_what_root_makes_belongs_to_the_owner_of_the_store(tmp_path: Path) -> No
             assert (file.name, status.st_uid, status.st_gid) == (file.name, 1234, 5678)
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can make another user's file"
+)
+def test_root_gives_away_nothing_that_was_there(tmp_path: Path) -> None:
+    path, roots_own = tmp_path / "runs.db", tmp_path / "shadow"
+    Store.open(path).close()
+    roots_own.touch(mode=0o600)
+    (tmp_path / "runs.db.gate").unlink()
+    os.link(roots_own, tmp_path / "runs.db.gate")
+    os.chown(path, 1234, 5678)
+    with Store.open(path) as store:
+        put(store, "k")
+    assert (roots_own.stat().st_uid, roots_own.read_bytes()) == (0, b"")
+
+
 @pytest.mark.parametrize("number", [errno.EPERM, errno.ENOTSUP])
 def test_a_disk_without_hard_links_takes_a_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
