@@ -218,6 +218,7 @@ HERE = ("--model", NOWHERE)
             ("run", "x", "--verify", "make && pytest -q"),
             """write --verify 'sh -c '"'"'make && pytest -q'"'"''""",
         ),
+        (("run", "x", "--verify", "CI=1 pytest -q"), "to which alone CI=1 means something"),
         (("run", "x", "--verify", "no-such-program"), "'no-such-program' is not on PATH"),
         # What the user typed comes before what the model needs, with one or without.
         *(

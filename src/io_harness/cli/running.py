@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 import shutil
 import signal
@@ -131,6 +132,7 @@ def _command(text: str) -> Verification:
     if not argv:
         raise ConfigError("--verify is empty: give a command, or leave it out")
     shells = [word for word in argv if word in _SHELL_WORDS]
+    shells += [word for word in argv[:1] if _ASSIGNMENT.match(word)]
     if shells:
         raise ConfigError(
             f"--verify runs no shell, to which alone {shells[0]} means something: "
@@ -250,6 +252,7 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 _CAN_GO_ON = frozenset(Outcome) - FINAL
 _LOOK_AGAIN_SECONDS = 1.0
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 
 
