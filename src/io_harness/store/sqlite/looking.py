@@ -58,17 +58,21 @@ class _Seen:
     database: tuple[int, int, int] | None
     log: int | None
     index: int | None
+    journal: int | None
 
     def ways(self, *, writable: bool, far: bool) -> Iterator[_Way]:
         """Yield the ways to open such files, the best first; on a `far` disk no log is shared.
 
         SQLite needs the index beside a log, and makes it where it may. It never makes it for
         who may not write the database, whose writers could not write an index of somebody
-        else's. Without an index nobody has the log open; without a log the file is all there is.
+        else's. Without an index nobody has the log open; without a log the file is all there is. A
+        journal, which another program may leave, only a writer can roll back.
         """
         if writable and not far:
             yield _AS_WRITERS_DO
         indexed = self.index is not None and self.index >= _INDEX_BYTES
+        if self.journal:
+            return
         if self.log is not None and indexed and not far:
             yield _BESIDE_WRITERS
         if not self.log:
@@ -147,8 +151,9 @@ def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T
     """Do work in a transaction of the first connection that can be had."""
     seen = _seen(path)
     refused: Exception = ConfigError(
-        f"{path} lies on a network file system, and another machine may be writing it: look there, "
-        "or copy it with its log to a local disk"
+        f"what was committed last to {path} stands in files beside it that cannot be used here "
+        "(on a network file system, or after a write that was interrupted): copy it with them to "
+        "a local disk that can be written"
     )
     for way in seen.ways(writable=is_writable(path), far=far):
         try:
@@ -187,10 +192,12 @@ def _unchanged(path: Path, seen: _Seen | None) -> Iterator[None]:
 def _seen(path: Path) -> _Seen:
     files = files_of(path)
     database, log, index = (_status(file) for file in files[:3])
+    journal = _status(Path(f"{path}-journal"))
     return _Seen(
         None if database is None else (database.st_ino, database.st_size, database.st_mtime_ns),
         None if log is None else log.st_size,
         None if index is None else index.st_size,
+        None if journal is None else journal.st_size,
     )
 
 
