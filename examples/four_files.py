@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from io_harness import Provider, ScriptedProvider, ToolCall, provider_from
+from io_harness.errors import ConfigError
 
 GOAL = (
     "Read parse.py, check.py, store.py and show.py until you know how a record passes through "
@@ -27,7 +28,10 @@ def make_workspace(root: Path) -> None:
 
 def provider(model: str | None) -> Provider:
     """Return the model named on the command line, or a script that needs no key."""
-    return provider_from(model) if model else ScriptedProvider(_script())
+    try:
+        return provider_from(model) if model else ScriptedProvider(_script())
+    except ConfigError as error:
+        raise SystemExit(str(error)) from None
 
 
 def arguments(what: str) -> argparse.Namespace:

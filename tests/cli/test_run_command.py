@@ -218,6 +218,7 @@ HERE = ("--model", NOWHERE)
             ("run", "x", "--verify", "make && pytest -q"),
             """write --verify 'sh -c '"'"'make && pytest -q'"'"''""",
         ),
+        (("run", "x", "--verify", "CI=1 pytest -q"), "to which alone CI=1 means something"),
         (("run", "x", "--verify", "no-such-program"), "'no-such-program' is not on PATH"),
         # What the user typed comes before what the model needs, with one or without.
         *(
@@ -278,7 +279,8 @@ def test_wrong_use_exits_2_and_says_what_to_do(
 def test_an_unknown_run_or_step_is_named(shell: Shell) -> None:
     with model(["Done."]) as server:
         shell.run(server)
-    for args in (("resume", "zzz"), ("show", "zzz"), ("show", "last", "--step", "9")):
+    steps = [("show", "last", "--step", step) for step in ("9", "0", "-1", "9" * 30)]
+    for args in (("resume", "zzz"), ("show", "zzz"), *steps):
         done = shell(*args, "--store", shell.store)
         assert (done.code, "no " in done.err) == (2, True)
 

@@ -91,3 +91,13 @@ def test_each_runs_with_a_model(name: str, tmp_path: Path) -> None:
         model = f"openai-compatible:m@{server.url}/v1"
         assert said in example(name, "--model", model, cwd=tmp_path) or name.endswith("bounded")
         assert server.seen
+
+
+@pytest.mark.parametrize("name", NAMES[:2])
+def test_a_model_that_cannot_be_is_one_sentence(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, EXAMPLES / f"{name}.py", "--model", "foo"],
+        capture_output=True, text=True, cwd=tmp_path, check=False, timeout=60,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "'foo' names no vendor and model" in done.stderr

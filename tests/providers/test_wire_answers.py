@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 import time
 from email.utils import formatdate
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from io_harness.errors import ConfigError, ProviderError
+from io_harness.providers import faults
 from io_harness.providers.anthropic import AnthropicProvider
 from io_harness.providers.openai import OpenAIProvider
 from io_harness.types import Completion, ToolCall, Usage
@@ -168,6 +170,14 @@ def test_nobody_there_is_transport(name: str) -> None:
     assert caught.value.kind == "transport"
     said = f"the connection to {name}:m at 127.0.0.1:9 failed: Connection refused"
     assert str(caught.value) == said
+
+
+def test_a_certificate_that_is_not_trusted_is_not_tried_again() -> None:
+    error = ConnectionError("failed")
+    error.__cause__ = ssl.SSLCertVerificationError(1, "certificate verify failed: self-signed")
+    told = faults.unreachable("v:m", "host:443", error)
+    assert (told.kind, told.retryable) == ("transport", False)
+    assert str(told).endswith("failed: certificate verify failed: self-signed")
 
 
 @pytest.mark.parametrize("name", VENDORS)

@@ -28,6 +28,16 @@ def test_replay_prints_json_and_writes_a_page(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_a_file_without_a_run_does_not_keep_the_others_from_being_read(tmp_path: Path) -> None:
+    bad = tmp_path / "summary.jsonl"
+    bad.write_text('{"type": "summary", "summary": "x"}\n', encoding="utf-8")
+    done = io_harness("replay", str(bad), write_sample("pi", tmp_path), "--json", str(bad))
+
+    assert done.returncode == 2
+    assert [run["format"] for run in json.loads(done.stdout)["files"]] == ["pi"]
+    assert [line.split(": ")[1] for line in done.stderr.splitlines()] == [str(bad)] * 2
+
+
 @pytest.mark.parametrize("content", [b"", b"\x89PNG\r\n\x1a\n", b'{"a": 1}', b"\0" * 9_999])
 def test_no_transcript_is_one_line_and_exit_code_2(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "file"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -20,6 +21,14 @@ def python(script: str, *arguments: str | Path) -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def can_mount() -> bool:
+    """Whether a test can have a mount of its own."""
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return False
+    return subprocess.run([unshare, "-m", "true"], check=False, capture_output=True).returncode == 0
 
 
 @contextmanager

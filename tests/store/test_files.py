@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from io_harness.errors import ConfigError, RunUnknown, SchemaNewer, StoreCorrupt, StoreFailed
 from io_harness.store import Store
-from tests.store.other import python
+from tests.store.other import can_mount, python
 
 needs_posix = pytest.mark.skipif(
     sys.platform == "win32", reason="the system lets nobody move a file that is open"
@@ -121,6 +122,21 @@ def test_what_root_makes_belongs_to_the_owner_of_the_store(tmp_path: Path) -> No
             assert (file.name, status.st_uid, status.st_gid) == (file.name, 1234, 5678)
 
 
+@pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can make another user's file"
+)
+def test_root_gives_away_nothing_that_was_there(tmp_path: Path) -> None:
+    path, roots_own = tmp_path / "runs.db", tmp_path / "shadow"
+    Store.open(path).close()
+    roots_own.touch(mode=0o600)
+    (tmp_path / "runs.db.gate").unlink()
+    os.link(roots_own, tmp_path / "runs.db.gate")
+    os.chown(path, 1234, 5678)
+    with Store.open(path) as store:
+        put(store, "k")
+    assert (roots_own.stat().st_uid, roots_own.read_bytes()) == (0, b"")
+
+
 @pytest.mark.parametrize("number", [errno.EPERM, errno.ENOTSUP])
 def test_a_disk_without_hard_links_takes_a_backup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
@@ -156,7 +172,7 @@ def test_a_timeout_that_is_no_number_of_seconds_is_refused(tmp_path: Path, timeo
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
+def test_a_file_of_two_names_is_not_opened(tmp_path: Path) -> None:
     path, other = tmp_path / "runs.db", tmp_path / "other.db"
     with Store.open(path) as store:
         put(store, "k")
@@ -164,11 +180,56 @@ def test_a_file_of_two_names_is_not_written(tmp_path: Path) -> None:
     for name in (path, other):
         with pytest.raises(ConfigError, match="2 names"):
             Store.open(name)
-    with Store.open(other, read_only=True) as store:
-        assert keys(store) == ["k"]
+        with pytest.raises(ConfigError, match="2 names"):
+            Store.open(name, read_only=True)
     other.unlink()
     with Store.open(path) as store:
         put(store, "k2")
+
+
+MOUNT = """
+set -e
+touch "$2/runs.db"
+mount --bind "$1/runs.db" "$2/runs.db"
+"$3" -c "$4" "$2/runs.db"
+"""
+OPEN = """
+import sys
+from io_harness.errors import ConfigError
+from io_harness.store import Store
+for read_only in (False, True):
+    try:
+        Store.open(sys.argv[1], read_only=read_only)
+    except ConfigError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not can_mount(), reason="nothing can be mounted here")
+def test_a_file_that_is_mounted_without_its_log_is_not_opened(tmp_path: Path) -> None:
+    for place in ("outside", "inside"):
+        (tmp_path / place).mkdir()
+    with Store.open(tmp_path / "outside" / "runs.db") as store:
+        put(store, "k")
+        done = subprocess.run(
+            [
+                "unshare",
+                "-m",
+                "sh",
+                "-c",
+                MOUNT,
+                "sh",
+                *("outside", "inside"),
+                sys.executable,
+                OPEN,
+            ],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+    assert done.stdout.count("mounted here without its directory") == 2
+    assert [file.name for file in (tmp_path / "inside").iterdir()] == ["runs.db"]
 
 
 def test_a_later_version_that_takes_an_open_store_over_is_left_alone(tmp_path: Path) -> None:

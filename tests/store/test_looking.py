@@ -20,7 +20,7 @@ from io_harness.store import Store
 from io_harness.store.doctor import examine
 from io_harness.store.schema import VERSION
 from tests.store.golden.make import PLACE
-from tests.store.other import python
+from tests.store.other import can_mount, python
 
 if sys.platform == "win32":
     pytest.skip("the system has no such permissions", allow_module_level=True)
@@ -150,19 +150,42 @@ def test_who_may_write_changes_nothing_by_looking_either(tmp_path: Path, made: o
     assert after == before
 
 
+INTERRUPTED = """
+import os, sqlite3, sys
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+db.execute("PRAGMA journal_mode = DELETE")
+db.execute("PRAGMA cache_size = 2")
+db.execute("BEGIN IMMEDIATE")
+db.execute("UPDATE memory SET value = 'torn' || randomblob(300)")
+db.execute("CREATE TABLE junk AS SELECT randomblob(500) FROM memory, memory")
+print("interrupted", flush=True)
+os._exit(0)
+"""
+
+
+def test_a_write_that_another_program_left_half_done_is_told_or_rolled_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed(tmp_path / "store")
+    path = tmp_path / "store" / "runs.db"
+    assert python(INTERRUPTED, path) == "interrupted\n"
+    assert path.with_name("runs.db-journal").stat().st_size > 0
+    before = state(tmp_path / "store")
+    monkeypatch.setattr("io_harness.store.sqlite.looking.is_writable", lambda _: False)
+    with pytest.raises(ConfigError, match="after a write that was interrupted"):
+        Store.open(path, read_only=True)
+    assert state(tmp_path / "store") == before
+    monkeypatch.undo()
+    with Store.open(path, read_only=True) as store:
+        assert {note.value for note in store.memory_list("id:w")} == {"v"}
+
+
 READ_ONLY_DISK = """
 set -e
 mount --bind "$1" "$1"
 mount -o remount,ro,bind "$1"
 "$2" -c "$3" "$1/runs.db" "$4"
 """
-
-
-def can_mount() -> bool:
-    unshare = shutil.which("unshare")
-    if unshare is None:
-        return False
-    return subprocess.run([unshare, "-m", "true"], check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.skipif(not can_mount(), reason="nothing can be mounted here")

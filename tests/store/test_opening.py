@@ -7,6 +7,7 @@ import errno
 import gzip
 import json
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -30,7 +31,7 @@ from io_harness.store import Store
 from io_harness.store.codec import squeezed
 from io_harness.store.doctor import Finding, examine
 from io_harness.store.schema import MIGRATIONS, VERSION
-from io_harness.store.sqlite import filesystem
+from io_harness.store.sqlite import filesystem, looking
 from io_harness.store.sqlite.connection import SAFE_SQLITE, connect
 from tests.store.golden.make import PLACE, fill
 from tests.store.other import python
@@ -90,7 +91,9 @@ def test_another_engine_is_not_in_this_version(url: str) -> None:
         Store.open(url)
 
 
-def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def far(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory that lies on a network file system, as the system says."""
     mounts = tmp_path / "mountinfo"
     mounts.write_text(
         "22 1 8:1 / / rw - ext4 /dev/sda rw\n"
@@ -98,14 +101,39 @@ def test_a_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.Mo
         f"24 22 0:51 / {tmp_path}/a\\040b rw - cifs //server/x rw\n"
     )
     kind_of = filesystem.kind_of
-    monkeypatch.setattr(filesystem, "kind_of", lambda path: kind_of(path, mounts))
+    for module in (filesystem, looking):
+        monkeypatch.setattr(module, "kind_of", lambda path: kind_of(path, mounts))
     for place in ("far", "a b"):
         (tmp_path / place).mkdir()
+    return tmp_path / "far"
+
+
+def test_a_network_file_system_is_refused(tmp_path: Path, far: Path) -> None:
+    for place in (far.name, "a b"):
         with pytest.raises(ConfigError, match="network file system"):
             Store.open(tmp_path / place / "runs.db")
         assert list((tmp_path / place).iterdir()) == []
     (tmp_path / "farther").mkdir()
     Store.open(tmp_path / "farther" / "runs.db").close()
+
+
+def test_a_backup_on_a_network_file_system_can_be_made_and_looked_at(
+    tmp_path: Path, far: Path
+) -> None:
+    copy = far / "copy.db"
+    with Store.open(tmp_path / "runs.db") as store:
+        store.memory_put("w", "k", "v", run_id="r", step=1)
+        store.backup(copy)
+        for suffix in ("", "-wal", "-shm"):
+            shutil.copy(f"{tmp_path / 'runs.db'}{suffix}", f"{far / 'live.db'}{suffix}")
+    with Store.open(copy, read_only=True) as looked:
+        assert len(looked.memory_list("w")) == 1
+    with pytest.raises(ConfigError, match="on a network file system"):
+        Store.open(far / "live.db", read_only=True)
+    (far / "live.db-shm").unlink()
+    with Store.open(far / "live.db", read_only=True) as looked:
+        assert len(looked.memory_list("w")) == 1
+    assert sorted(file.name for file in far.iterdir()) == ["copy.db", "live.db", "live.db-wal"]
 
 
 def refused(path: Path, error: type[HarnessError], match: str) -> None:

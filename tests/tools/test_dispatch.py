@@ -58,6 +58,23 @@ def test_what_is_denied_says_which_rule_and_does_nothing(call: Bench, root: Path
     assert (root / ".env").read_text() == "API_KEY=SECRET\n"
 
 
+@pytest.mark.parametrize("old", ["two SECRET", "one\n", "absent"])
+def test_an_edit_tells_nothing_of_a_file_before_its_reading_is_approved(
+    call: Bench, root: Path, old: str
+) -> None:
+    (root / "notes.txt").write_text("one\ntwo SECRETS\none\n")
+    bench, script = asking(call, Decision.deny(), Decision.deny())
+    told = bench.fails("edit_file", path="notes.txt", old=old, new="x")
+    assert told == bench.fails("edit_file", path="notes.txt", old="other", new="x")
+    assert told == "read of 'notes.txt' was not approved; go on without it"
+    assert [(asked.act, asked.diff) for asked in script.asked] == [(Act.READ, "")] * 2
+
+    bench, script = asking(call, Decision.approve(), Decision.approve())
+    assert bench("edit_file", path="notes.txt", old="two", new="2").changed
+    assert [asked.act for asked in script.asked] == [Act.READ, Act.WRITE]
+    assert "+2 SECRETS" in script.asked[1].diff
+
+
 def test_a_refusal_is_the_same_whether_or_not_the_file_exists(call: Bench) -> None:
     bench, _ = asking(call)
     there, absent = (bench.fails("read_file", path=path) for path in (".env", "src/.env"))

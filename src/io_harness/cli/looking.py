@@ -9,6 +9,7 @@ from io_harness.cli.stores import find_run, look_at_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
+from io_harness.store.codec import MAX_INTEGER
 from io_harness.workspace import counted
 
 
@@ -127,7 +128,7 @@ def _show_request(step: StepRecord) -> None:
 
 
 def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
-    found = store.steps(run.run_id, step=number)
+    found = store.steps(run.run_id, step=number) if 0 < number <= MAX_INTEGER else ()
     if found:
         return found[0]
     have = len(store.steps(run.run_id))

@@ -6,14 +6,20 @@ What reads and measures them is imported once it is needed: no other command nee
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from io_harness.cli.output import out
+from io_harness.cli.exits import WRONG_USE
+from io_harness.cli.output import complain, out
 from io_harness.context import CachePrice
 from io_harness.errors import ConfigError
+
+if TYPE_CHECKING:
+    from io_harness.replay.report import ReplayReport, RunReport
 
 
 def replay(  # noqa: PLR0917 - a command's parameters are its options
@@ -32,9 +38,28 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
     """Show what recorded runs would have sent and cost under each policy; no key, no network."""
     from io_harness.replay.report import replay_files
 
-    report = replay_files(
-        files, min_steps=min_steps, ceiling=ceiling, price=_price(price), fixed=fixed
+    runs: list[RunReport] = []
+    read = partial(
+        replay_files, min_steps=min_steps, ceiling=ceiling, price=_price(price), fixed=fixed
     )
+    report = read([])  # what is wrong with an option is wrong without a file, too
+    refused = 0
+    for file in files:
+        try:
+            runs += read([file]).runs
+        except ConfigError as error:
+            if len(files) == 1:
+                raise
+            refused += 1
+            complain(f"io-harness: {error}")
+    report = replace(report, runs=tuple(runs))
+    if runs:
+        _show(report, html, as_json=as_json)
+    if refused:
+        raise typer.Exit(WRONG_USE)
+
+
+def _show(report: ReplayReport, html: Path | None, *, as_json: bool) -> None:
     if html is not None:
         from io_harness.replay.page import html_page
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 import shutil
 import signal
@@ -131,6 +132,7 @@ def _command(text: str) -> Verification:
     if not argv:
         raise ConfigError("--verify is empty: give a command, or leave it out")
     shells = [word for word in argv if word in _SHELL_WORDS]
+    shells += [word for word in argv[:1] if _ASSIGNMENT.match(word)]
     if shells:
         raise ConfigError(
             f"--verify runs no shell, to which alone {shells[0]} means something: "
@@ -193,15 +195,13 @@ def _driven(
     `again` are the options which that takes once more.
     """
     try:
-        with _ended_like_interrupted():
+        with _ended_like_interrupted(), _at_rest(shown):
             result = drive()
     except KeyboardInterrupt:
-        shown.pause()
         complain(
             f"interrupted; go on with: {_resume_line(common, shown.run_id, again)}", whole=True
         )
         return READER_GONE if shown.is_unread else INTERRUPTED
-    shown.pause()
     return _report(common, result, {**again, **_raised(contract, result.outcome)})
 
 
@@ -228,6 +228,15 @@ def _report(common: Common, result: RunResult, again: Mapping[str, object]) -> i
 
 
 @contextmanager
+def _at_rest(shown: Shown) -> Iterator[None]:
+    """Let nothing move on the terminal any more, however the run ends."""
+    try:
+        yield
+    finally:
+        shown.pause()
+
+
+@contextmanager
 def _ended_like_interrupted() -> Iterator[None]:
     """Let SIGTERM, and a terminal that is closed, end a run as cleanly as Ctrl-C does.
 
@@ -250,6 +259,7 @@ def _ended_like_interrupted() -> Iterator[None]:
 
 _CAN_GO_ON = frozenset(Outcome) - FINAL
 _LOOK_AGAIN_SECONDS = 1.0
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 _SHELL_WORDS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>&1", "2>"})
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from io_harness.errors import ErrorKind, ProviderError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
 # As the servers say it: OpenAI, Azure and OpenRouter (maximum context length, configured limit,
 # string_above_max_length, tokens per minute that one request alone exceeds), Anthropic (prompt is
@@ -135,9 +135,13 @@ def refused(
 
 def unreachable(who: str, where: str, cause: BaseException) -> ProviderError:
     """Return the error for a connection that was not made, or broke; `where` is host and port."""
+    causes = list(_causes(cause))
+    # A certificate is no better a second later.
+    distrusted = any(isinstance(one, ssl.SSLCertVerificationError) for one in causes)
     return ProviderError(
-        f"the connection to {who} at {where} failed: {_shortened(_root_of(cause))}",
+        f"the connection to {who} at {where} failed: {_shortened(_root_of(causes))}",
         kind="transport",
+        retryable=False if distrusted else None,
     )
 
 
@@ -191,17 +195,23 @@ def _shortened(text: str) -> str:
     return line if len(line) <= _SHOWN_CHARS else line[: _SHOWN_CHARS - 1] + "…"
 
 
-def _root_of(error: BaseException) -> str:
-    """What the system said first: the layers above only repeat that something failed."""
-    said = str(error) or type(error).__name__
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    """An error, and one by one what it came of."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, BaseExceptionGroup):
             cause = cause.exceptions[0]
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+def _root_of(causes: Sequence[BaseException]) -> str:
+    """What the system said first: the layers above only repeat that something failed."""
+    said = str(causes[0]) or type(causes[0]).__name__
+    for cause in causes:
         if isinstance(cause, OSError) and cause.errno is not None:
             known = cause.errno in errno.errorcode and not isinstance(cause, ssl.SSLError)
             said = os.strerror(cause.errno) if known else str(cause.strerror)
-        cause = cause.__cause__ or cause.__context__
     return said
 
 

@@ -19,7 +19,7 @@ def legend(terms: Terms) -> tuple[tuple[str, str], ...]:
         ("of all, geo", "billed as a share of everything's; geo is the mean over runs"),
         ("sent, largest", "tokens of all requests together; of the largest one"),
         ("cached, breaks", "share that repeats the request before; how often it did not"),
-        ("strict", "edits made with the file's newest text in view, beside everything"),
-        ("quoted", "edits made with every line they replace in view, beside everything"),
-        ("echo", "names the model used again still in view, beside everything"),
+        ("strict", "edits that had the file's newest text in view, of everything's"),
+        ("quoted", "edits that had every line they replace in view, of everything's"),
+        ("echo", "names used again that were still in view, of everything's"),
     )

@@ -11,13 +11,13 @@ from io_harness.policy import ApprovalRequest, Choice, Decision
 from io_harness.tools.base import Draft, Plan, ToolError, checked_name
 from io_harness.tools.foreign import in_thread
 from io_harness.tools.outcome import Approval, Deferred, Started, ToolOutcome
-from io_harness.types import Effect, ObsKind
+from io_harness.types import Act, Effect, ObsKind
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from io_harness.tools.base import Need, Tool, ToolContext
-    from io_harness.types import JSON, Act, ToolCall, ToolSpec, Verdict
+    from io_harness.types import JSON, ToolCall, ToolSpec, Verdict
 
 BeforeEffect: TypeAlias = "Callable[[Started], Awaitable[None]]"
 
@@ -93,12 +93,25 @@ class _Call:
         try:
             plan = await in_thread(self._tool.plan, arguments, self._context)
             asks = self._ruled(plan.needs)
+            if rewritten:
+                asks = []
+            # A draft reads the file, and its failure tells what is in it.
+            reads = [ask for ask in asks if ask[0].act is Act.READ]
+            answer = await self._asked(reads, arguments, "")
+            if answer is not None:
+                return answer
             ready = plan if isinstance(plan, Plan) else await in_thread(plan.draft)
         except Exception as error:  # a tool may raise anything: the run goes on
             return self._finished(_failure(error), arguments)
-        if rewritten:
-            asks = []
-        diff = await in_thread(ready.diff) if asks and isinstance(ready, Draft) else ""
+        rest = [ask for ask in asks if ask not in reads]
+        diff = await in_thread(ready.diff) if rest and isinstance(ready, Draft) else ""
+        answer = await self._asked(rest, arguments, diff)
+        return await self._perform(ready, arguments) if answer is None else answer
+
+    async def _asked(
+        self, asks: Iterable[tuple[Need, Verdict]], arguments: Mapping[str, JSON], diff: str
+    ) -> ToolOutcome | Deferred | None:
+        """What came of asking; None where all was approved."""
         for need, verdict in asks:
             request = ApprovalRequest(
                 need.act, need.names[0], verdict, self._tool.spec.name, arguments, diff
@@ -110,7 +123,7 @@ class _Call:
                 return await self.outcome(decision.arguments or {}, rewritten=True)
             if decision.choice is Choice.DENY:
                 return self._finished(_not_approved(request, decision), arguments)
-        return await self._perform(ready, arguments)
+        return None
 
     def _ruled(self, needs: Iterable[Need]) -> list[tuple[Need, Verdict]]:
         """The needs that must be asked about; ToolError where one is denied."""

@@ -28,7 +28,13 @@ from io_harness.store.sqlite.connection import (
 )
 from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import BUSY, locked, replaced, translated
-from io_harness.store.sqlite.filesystem import Identities, check_place, identities
+from io_harness.store.sqlite.filesystem import (
+    Identities,
+    check_local,
+    check_names,
+    check_place,
+    identities,
+)
 from io_harness.store.sqlite.gate import Gate
 from io_harness.store.sqlite.writer import Writer
 
@@ -51,7 +57,9 @@ class FileBackend:
         self._database: Identities | None = None
         self._written: Identities | None = None
         with translated(self._where):
-            check_place(self._path, self._where, writing=True)
+            check_place(self._path, self._where)
+            check_local(self._path, self._where)
+            check_names(self._path, self._where)
             self._make_directory()
             self._gate = Gate(self._gate_path)
             self._gate.belong_to_owner_of(self._path)

@@ -24,10 +24,15 @@ _MOUNTS = Path("/proc/self/mountinfo")
 
 def kind_of(path: Path, mounts: Path = _MOUNTS) -> str:
     """Return the kind of file system that holds a path, "" where the system does not say."""
+    return _mount_of(path, mounts)[1]
+
+
+def _mount_of(path: Path, mounts: Path) -> tuple[str, str]:
+    """Return where the file system that holds a path is mounted, and its kind."""
     try:
         lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
-        return ""
+        return "", ""
     best, kind = "", ""
     for line in lines:
         fields, _, rest = line.partition(" - ")
@@ -35,40 +40,53 @@ def kind_of(path: Path, mounts: Path = _MOUNTS) -> str:
         inside = path == Path(point) or str(path).startswith(point + os.sep)
         if inside and len(point) >= len(best):
             best, kind = point, rest.split(" ")[0]
-    return kind
+    return best, kind
 
 
-def check_place(path: Path, where: str, *, writing: bool = False) -> bool:
+def check_place(path: Path, where: str) -> bool:
     """Return whether a file is at `path`, which the caller calls `where`.
 
-    Raises `ConfigError` where no store can be, `OSError` where the system does not say.
+    Raises `ConfigError` where no file can be, `OSError` where the system does not say.
     """
     try:
-        status = path.stat()
+        mode = path.stat().st_mode
     except FileNotFoundError:
-        status = None
-    if status is not None:
-        _check_file(status, where, writing=writing)
-    elif where.startswith("~") and not path.parent.exists():
-        raise ConfigError(f"{where} starts with ~, which only a shell expands: Path.expanduser()")
+        if where.startswith("~") and not path.parent.exists():
+            raise ConfigError(
+                f"{where} starts with ~, which only a shell expands: Path.expanduser()"
+            ) from None
+        return False
+    if stat.S_ISDIR(mode):
+        raise ConfigError(f"{where} is a directory: name a file, as {Path(where) / 'runs.db'}")
+    if not stat.S_ISREG(mode):
+        raise ConfigError(f"{where} is a device, a pipe or a socket: choose another path")
+    return True
+
+
+def check_local(path: Path, where: str) -> None:
+    """Raise `ConfigError` where the path lies on a network file system."""
     kind = kind_of(path)
     if kind in NETWORK:
         raise ConfigError(
             f"{where} lies on a network file system ({kind}), where processes on several machines "
             "would damage a SQLite database: choose a path on a local disk"
         )
-    return status is not None
 
 
-def _check_file(status: os.stat_result, where: str, *, writing: bool) -> None:
-    if stat.S_ISDIR(status.st_mode):
-        raise ConfigError(f"{where} is a directory: name a file, as {Path(where) / 'runs.db'}")
-    if not stat.S_ISREG(status.st_mode):
-        raise ConfigError(f"{where} is a device, a pipe or a socket: choose another path")
-    if writing and status.st_nlink > 1:
+def check_names(path: Path, where: str) -> None:
+    """Raise `ConfigError` where others may know a file, but not its log, by another path."""
+    if not path.exists():
+        return
+    names = path.stat().st_nlink
+    if names > 1:
         raise ConfigError(
-            f"{where} has {status.st_nlink} names (hard links), and writers by each would keep a "
-            "log of their own and damage it: remove the others, or copy it with backup"
+            f"{where} has {names} names (hard links), and each would have a log of its own, which "
+            "damages it: remove the others, or copy the file"
+        )
+    if _mount_of(path, _MOUNTS)[0] == str(path):
+        raise ConfigError(
+            f"{where} is mounted here without its directory, and so without its log, which holds "
+            "what was committed last: mount the directory"
         )
 
 

@@ -51,13 +51,21 @@ class Gate:
 
     def __init__(self, path: Path) -> None:
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-        self._descriptor = os.open(path, flags, 0o600)
+        try:
+            self._descriptor = os.open(path, flags | os.O_EXCL, 0o600)
+            self._is_new = True
+        except FileExistsError:
+            self._descriptor = os.open(path, flags, 0o600)
+            self._is_new = False
         self._random = random.Random()  # noqa: S311 - spreads waiters, guards nothing
         self._crowded = False
 
     def belong_to_owner_of(self, path: Path) -> None:
-        """Give a file that root made to the owner of `path`, who could not open it otherwise."""
-        if hasattr(os, "geteuid") and os.geteuid() == 0 and path.exists():
+        """Give a file that root just made to the owner of `path`, who could not open it.
+
+        Never one that was there: it may be a link to a file that is not that owner's.
+        """
+        if self._is_new and hasattr(os, "geteuid") and os.geteuid() == 0 and path.exists():
             status = path.stat()
             with suppress(OSError):  # a root or a file system that cannot
                 os.fchown(self._descriptor, status.st_uid, status.st_gid)

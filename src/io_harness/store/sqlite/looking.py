@@ -20,7 +20,13 @@ from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import changing, translated
-from io_harness.store.sqlite.filesystem import check_place, is_writable
+from io_harness.store.sqlite.filesystem import (
+    NETWORK,
+    check_names,
+    check_place,
+    is_writable,
+    kind_of,
+)
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
 _UNUSABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.FullError, apsw.IOError)
@@ -52,18 +58,22 @@ class _Seen:
     database: tuple[int, int, int] | None
     log: int | None
     index: int | None
+    journal: int | None
 
-    def ways(self, *, writable: bool) -> Iterator[_Way]:
-        """Yield the ways to open such files, the best first.
+    def ways(self, *, writable: bool, far: bool) -> Iterator[_Way]:
+        """Yield the ways to open such files, the best first; on a `far` disk no log is shared.
 
         SQLite needs the index beside a log, and makes it where it may. It never makes it for
         who may not write the database, whose writers could not write an index of somebody
-        else's. Without an index nobody has the log open; without a log the file is all there is.
+        else's. Without an index nobody has the log open; without a log the file is all there is. A
+        journal, which another program may leave, only a writer can roll back.
         """
-        if writable:
+        if writable and not far:
             yield _AS_WRITERS_DO
         indexed = self.index is not None and self.index >= _INDEX_BYTES
-        if self.log is not None and indexed:
+        if self.journal:
+            return
+        if self.log is not None and indexed and not far:
             yield _BESIDE_WRITERS
         if not self.log:
             yield _FILE_ALONE
@@ -85,6 +95,8 @@ class LookingBackend:
         with translated(self._where):
             if not check_place(self._path, self._where):
                 raise ConfigError(f"there is no store at {self._where}, and looking makes none")
+            check_names(self._path, self._where)
+        self._far = kind_of(self._path) in NETWORK
         self.version = self._look(lambda connection: check(connection, self._where))
 
     @property
@@ -124,7 +136,7 @@ class LookingBackend:
         while True:
             try:
                 with translated(self._where):
-                    return _looked(self._path, work)
+                    return _looked(self._path, work, far=self._far)
             except (_ChangedError, StoreLocked):
                 if time.monotonic() >= deadline:
                     raise changing(self._where) from None
@@ -135,15 +147,19 @@ class _ChangedError(Exception):
     """What was looked at is no longer what it was."""
 
 
-def _looked(path: Path, work: Callable[[apsw.Connection], T]) -> T:
+def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T:
     """Do work in a transaction of the first connection that can be had."""
     seen = _seen(path)
-    refused: Exception = _ChangedError()
-    for way in seen.ways(writable=is_writable(path)):
+    refused: Exception = ConfigError(
+        f"what was committed last to {path} stands in files beside it that cannot be used here "
+        "(on a network file system, or after a write that was interrupted): copy it with them to "
+        "a local disk that can be written"
+    )
+    for way in seen.ways(writable=is_writable(path), far=far):
         try:
             connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
-            refused = error if _seen(path) == seen else refused
+            refused = error if _seen(path) == seen else _ChangedError()
             continue
         with closing(connection), _unchanged(path, None if way.shared else seen):
             return work(connection)
@@ -176,10 +192,12 @@ def _unchanged(path: Path, seen: _Seen | None) -> Iterator[None]:
 def _seen(path: Path) -> _Seen:
     files = files_of(path)
     database, log, index = (_status(file) for file in files[:3])
+    journal = _status(Path(f"{path}-journal"))
     return _Seen(
         None if database is None else (database.st_ino, database.st_size, database.st_mtime_ns),
         None if log is None else log.st_size,
         None if index is None else index.st_size,
+        None if journal is None else journal.st_size,
     )
 
 
