@@ -151,7 +151,7 @@ def asked(
         return shown.first, max(1, shown.last + (shown.inside > 0) - shown.first + 1)
     if lines is None:
         return 1, None
-    return shown.first, max(1, lines[1] - lines[0] + 1)
+    return shown.first, max(1, max(lines[1], shown.last) - lines[0] + 1)
 
 
 def same(
