@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -137,6 +138,8 @@ def _because(error: Exception) -> str:
             return "it is no regular file now"
         case PermissionError():
             return "it may not be opened"
+        case OSError(errno=errno.EBADF):
+            return "the workspace is closed"
         case _:
             return "it could not be read"
 
