@@ -371,6 +371,52 @@ PARALLEL: dict[str, Callable[[list[str], list[str]], str]] = {
 }
 
 
+def test_a_shell_stays_where_it_went(tmp_path: Path) -> None:
+    def where(directory: str) -> str:
+        return f"of it\n[Current working directory: {directory}]\n"
+
+    def ran(number: int, command: str, directory: str) -> list[Json]:
+        metadata: Json = {"working_dir": directory, "exit_code": 0}
+        return [
+            {"id": number, "source": "agent", "action": "run", "args": {"command": command}},
+            {
+                "id": number + 1,
+                "cause": number,
+                "observation": "run",
+                "content": "of it",
+                "extras": {"metadata": metadata},
+            },
+        ]
+
+    in_chat = chat(
+        chat_asks(("c1", "bash", {"command": "cat a"})),
+        chat_gave("c1", where("/w")),
+        chat_asks(("c2", "bash", {"command": "cd src"})),
+        chat_gave("c2", where("/w/src")),
+        chat_asks(("c3", "bash", {"command": "cat b"})),
+        chat_gave("c3", where("/w/src")),
+        chat_asks(("c4", "view", {"path": "/w/src/b"})),
+        chat_gave("c4", "     1\tof it\n"),
+    )
+    in_events = openhands(
+        *ran(1, "cat a", "/w"),
+        *ran(3, "cd src", "/w/src"),
+        *ran(5, "cat /w/src/b", "/w/src"),
+        *ran(7, "cat b", "/w/src"),
+    )
+    in_claude = lines(
+        *(
+            claude_answer(f"m{n}", use(f"t{n}", "Bash", command=command), cwd=directory)
+            for n, (command, directory) in enumerate(
+                [("cat a", "/w"), ("cd src", "/w"), ("cat b", "/w/src"), ("cat /w/src/b", "/w/src")]
+            )
+        )
+    )
+    for text in (in_chat, in_events, in_claude):
+        run = runs(text, tmp_path)[0]
+        assert [record.target for record in calls(run)] == ["a", None, "src/b", "src/b"]
+
+
 # Claude Code's
 
 

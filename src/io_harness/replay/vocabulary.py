@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from io_harness.replay.commands import command_meaning, relocated
 from io_harness.replay.patches import patch_changes
-from io_harness.replay.paths import canonical
+from io_harness.replay.paths import canonical, resolve
 from io_harness.replay.records import Append, Change, Gone, Meaning, Splice, Swap, Unknown, Whole
 from io_harness.types import JSON, ObsKind
 
@@ -68,8 +68,11 @@ _COMMAND = ("command", "cmd", "commands", "script", "input")
 DEFAULT_READ_LINES = 2000
 
 
-def call_meaning(name: str, args: Mapping[str, JSON], cwd: str) -> Meaning:
-    """What the call does; a tool that is in no table is a tool."""
+def call_meaning(name: str, args: Mapping[str, JSON], cwd: str, here: str = "") -> Meaning:
+    """What the call does; a tool that is in no table is a tool.
+
+    Paths are relative to `cwd` where they lie inside; `here` is where a shell is by now.
+    """
     word = name.rpartition("__")[2].rpartition(".")[2].lower().replace("-", "_")
     if name.startswith("mcp__"):
         return Meaning(ObsKind.TOOL)
@@ -77,7 +80,7 @@ def call_meaning(name: str, args: Mapping[str, JSON], cwd: str) -> Meaning:
         command = _text(args, ("command",))
         word = command if command in {"view", "create", "insert", "undo_edit"} else "edit"
     if word in _SHELL:
-        return shell_meaning(args, cwd)
+        return shell_meaning(args, cwd, here or cwd)
     if word in _READ:
         return _read(args, cwd)
     if word in _PATCH:
@@ -116,9 +119,10 @@ def _whole(value: JSON) -> int | None:
     return value if is_number and isinstance(value, int) and 0 <= value < 10**9 else None
 
 
-def shell_meaning(args: Mapping[str, JSON], cwd: str) -> Meaning:
+def shell_meaning(args: Mapping[str, JSON], cwd: str, here: str) -> Meaning:
     """By the command; `["bash", "-lc", script]` is the script."""
-    directory = _text(args, ("workdir", "cwd", "working_directory")) or cwd
+    asked = _text(args, ("workdir", "cwd", "working_directory"))
+    directory = resolve(asked, here) if asked else here
     command = next((args[name] for name in _COMMAND if args.get(name)), None)
     if isinstance(command, list) and len(command) == 3 and str(command[1]).endswith("c"):
         script = str(command[2])

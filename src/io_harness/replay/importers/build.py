@@ -33,10 +33,13 @@ class _Call:
 class Builder:
     """Collects one run: answers open steps, calls wait for results, messages stand between.
 
-    `ids_come_once` tells that the format never gives a second call the id of a first.
+    `ids_come_once` tells that the format never gives a second call the id of a first. `root` is
+    the directory that paths are relative to, `here` where the shell is by now.
     """
 
     ids_come_once: bool = False
+    root: str = ""
+    here: str = ""
     report: MappingReport = field(default_factory=MappingReport)
     step: int = 0
     _items: list[_Call | Record] = field(default_factory=list)

@@ -29,6 +29,7 @@ _ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "functio
 _FUNCTION = re.compile(r"<function=([\w.-]+)>(.*?)(?:</function>|\Z)", re.DOTALL)
 _PARAMETER = re.compile(r"<parameter=([\w.-]+)>(.*?)(?:</parameter>|\Z)", re.DOTALL)
 _OBSERVATION = re.compile(r"\A(?:OBSERVATION:\n|EXECUTION RESULT of \[[^\]]*\]:\n)")
+_DIRECTORY = re.compile(r"^\[Current working directory: (/[^\]\n]*)\]", re.MULTILINE)
 _FAILED = re.compile(
     r"\A\s*(?:ERROR:|\[?Error\b|Traceback \(most recent call last\)"
     r"|[\w/.-]{1,99}: [^\n]{1,999}: "
@@ -68,15 +69,17 @@ def form(source: Source) -> str:
     messages = list(_messages(source))
     if "sessionId" in top and any("metrics" in m or "modelInfo" in m for m in messages):
         return "cline"
-    texts = (m.get("content") for m in messages)
-    if any(isinstance(t, str) and (_FUNCTION.search(t) or _OBSERVATION.match(t)) for t in texts):
+    texts = (result_text(m.get("content"))[0] for m in messages)
+    if any(_FUNCTION.search(text) or _OBSERVATION.match(text) for text in texts):
         return "openhands_chat"
     return FORMAT
 
 
 def build(source: Source) -> Transcript:
     """The messages as records; what stands in the system message is the fixed part."""
-    builder = Builder()
+    directories = (_DIRECTORY.search(result_text(m.get("content"))[0]) for m in _messages(source))
+    root = next((found[1] for found in directories if found), "")
+    builder = Builder(root=root, here=root)
     for message in _messages(source):
         role = as_text(message.get("role"))
         if role in {"assistant", "gpt"}:
@@ -140,8 +143,12 @@ def _text_answer(builder: Builder, text: str, has_calls: bool) -> None:
         _call(builder, None, function[1], args)
 
 
+def _meaning(builder: Builder, name: str, args: Mapping[str, JSON]) -> Meaning:
+    return call_meaning(name, args, builder.root, builder.here)
+
+
 def _call(builder: Builder, call_id: JSON, name: str, raw: JSON) -> None:
-    builder.call(as_text(call_id), name, raw, call_meaning(name, parsed(raw), ""))
+    builder.call(as_text(call_id), name, raw, _meaning(builder, name, parsed(raw)))
 
 
 def _user(builder: Builder, message: Mapping[str, JSON]) -> None:
@@ -173,6 +180,8 @@ def _user_text(builder: Builder, text: str) -> None:
 def _told_result(builder: Builder, call_id: str, text: str) -> None:
     """These results tell a failure by their text only."""
     code = _EXIT.search(text[-300:])
+    where = _DIRECTORY.search(text[-1_000:])
+    builder.here = where[1] if where else builder.here
     builder.result(
         call_id, text, is_error=bool(_FAILED.match(text)), exit_code=int(code[1]) if code else 0
     )
@@ -181,7 +190,7 @@ def _told_result(builder: Builder, call_id: str, text: str) -> None:
 def _attached(builder: Builder, block: Mapping[str, JSON]) -> None:
     """A file the user attached stands in the context like a read of it."""
     path = as_text(block.get("path"))
-    meaning = call_meaning("read", {"path": path}, "")
+    meaning = _meaning(builder, "read", {"path": path})
     if not path:
         meaning = Meaning(ObsKind.TOOL)
     call_id = builder.call("", "attached file", None, meaning)

@@ -47,6 +47,7 @@ def build(source: Source) -> Transcript:
         if line.get("message") and _is_aside(line) != state.sidechain:
             builder.report.notes["sidechain line, in no main context"] += 1
         elif kind == "assistant":
+            state.here = as_text(line.get("cwd")) or state.here
             _assistant(builder, state, as_dict(line.get("message")))
         elif kind == "user" and state.again(line):
             builder.report.notes["user line again, of a resumed session"] += 1
@@ -65,7 +66,7 @@ class _State:
     """The answer that is being put together from its lines."""
 
     def __init__(self, cwd: str, sidechain: bool) -> None:
-        self.cwd = cwd
+        self.cwd = self.here = cwd
         self.sidechain = sidechain
         self.message_id: str | None = None
         self.answers: dict[str, set[str]] = {}
@@ -127,7 +128,7 @@ def _block(builder: Builder, state: _State, block: Mapping[str, JSON]) -> None:
         builder.said(as_text(block.get("text")))
     elif kind.endswith("tool_use"):
         name = as_text(block.get("name"))
-        meaning = call_meaning(name, as_dict(block.get("input")), state.cwd)
+        meaning = call_meaning(name, as_dict(block.get("input")), state.cwd, state.here)
         builder.call(as_text(block.get("id")), name, block.get("input"), meaning)
     elif kind.endswith("tool_result"):
         builder.result(as_text(block.get("tool_use_id")), builder.text(block.get("content")))

@@ -49,11 +49,11 @@ def build(source: Source) -> Transcript:
     """The events as records."""
     builder = Builder()
     response: str | None = None
-    cwd = _cwd(source)
+    cwd = here = _cwd(source)
     for event in _events(source):
         action, observation = as_text(event.get("action")), as_text(event.get("observation"))
         if action in _CALLS:
-            response = _call(builder, event, response, cwd)
+            response = _call(builder, event, response, cwd, here)
         elif action == "message":
             response = _message(builder, event, response)
         elif action == "condensation":
@@ -63,17 +63,20 @@ def build(source: Source) -> Transcript:
             builder.report.notes[f"{action or observation} event"] += 1
         elif observation:
             _observation(builder, event)
+            here = _directory(event) or here
         else:
             builder.unknown(f"event of action {action or 'none'}")
     return builder.transcript(source.path, FORMAT)
 
 
 def _cwd(source: Source) -> str:
-    for event in _events(source):
-        metadata = as_dict(as_dict(event.get("extras")).get("metadata"))
-        if as_text(metadata.get("working_dir")):
-            return as_text(metadata.get("working_dir"))
-    return ""
+    return next(filter(None, map(_directory, _events(source))), "")
+
+
+def _directory(event: Mapping[str, JSON]) -> str:
+    """Where the shell is after a command: it stays there for the next one."""
+    metadata = as_dict(as_dict(event.get("extras")).get("metadata"))
+    return as_text(metadata.get("working_dir"))
 
 
 def _response(event: Mapping[str, JSON]) -> Mapping[str, JSON]:
@@ -87,13 +90,15 @@ def _open_step(builder: Builder, event: Mapping[str, JSON], before: str | None) 
     return response
 
 
-def _call(builder: Builder, event: Mapping[str, JSON], before: str | None, cwd: str) -> str:
+def _call(
+    builder: Builder, event: Mapping[str, JSON], before: str | None, cwd: str, here: str
+) -> str:
     response = _open_step(builder, event, before)
     args = dict(as_dict(event.get("args")))
     builder.said(as_text(args.pop("thought", "")))
     name = as_text(event.get("action"))
     asked = _asked(event) or {k: v for k, v in args.items() if k not in _NOT_ASKED}
-    call_id = builder.call(_id(event.get("id")), name, asked, call_meaning(name, args, cwd))
+    call_id = builder.call(_id(event.get("id")), name, asked, call_meaning(name, args, cwd, here))
     if name in {"finish", "think"}:
         builder.report.notes[f"{name} action"] += 1
     if name == "finish":
