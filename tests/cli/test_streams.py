@@ -178,6 +178,14 @@ def test_a_line_to_be_copied_is_left_whole(shell: Shell) -> None:
     assert resume.endswith(f"--model openai-compatible:m@{server.url}/v1")
 
 
+def test_a_run_that_an_error_ends_leaves_the_terminal_at_rest(shell: Shell) -> None:
+    with model([READ]) as server:
+        code, text = on_a_terminal(f"HTTP_PROXY=odd://x {started(shell, server)}", columns=80)
+    assert (code, "cannot be asked from this environment" in text) == (2, True)
+    assert text.rindex("\x1b[?25h") > text.rindex("\x1b[?25l"), "the cursor is shown again"
+    assert text.rindex("\x1b[?25h") < text.rindex("io-harness: ")
+
+
 def test_a_terminal_shows_what_is_waited_for_whatever_it_is_named(shell: Shell) -> None:
     odd: Answer = ("[/bold]\x1b[2J", {"path": "a.py"})
     with model([odd, "Done."]) as server:

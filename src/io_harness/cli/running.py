@@ -195,15 +195,13 @@ def _driven(
     `again` are the options which that takes once more.
     """
     try:
-        with _ended_like_interrupted():
+        with _ended_like_interrupted(), _at_rest(shown):
             result = drive()
     except KeyboardInterrupt:
-        shown.pause()
         complain(
             f"interrupted; go on with: {_resume_line(common, shown.run_id, again)}", whole=True
         )
         return READER_GONE if shown.is_unread else INTERRUPTED
-    shown.pause()
     return _report(common, result, {**again, **_raised(contract, result.outcome)})
 
 
@@ -227,6 +225,15 @@ def _report(common: Common, result: RunResult, again: Mapping[str, object]) -> i
         if result.outcome in _CAN_GO_ON:
             say(f"go on with: {_resume_line(common, result.run_id, again)}", whole=True)
     return EXIT_OF[result.outcome]
+
+
+@contextmanager
+def _at_rest(shown: Shown) -> Iterator[None]:
+    """Let nothing move on the terminal any more, however the run ends."""
+    try:
+        yield
+    finally:
+        shown.pause()
 
 
 @contextmanager
