@@ -51,6 +51,7 @@ cdef enum:
     # Only here: the text was in a section, and was not changed since.
     SAME = 16
     MAX_COUNT = 0x7FFFFFFE
+    MAX_TOP = 255
 
 cdef enum:
     LINE = 32
@@ -78,6 +79,7 @@ cdef struct Position:
     int8_t state
     int8_t bits
     int8_t kind
+    uint8_t top_size
 
 cdef struct Segment:
     int64_t lo
@@ -757,6 +759,7 @@ cdef class Kernel:
         new.state = LIVE
         new.bits = bits
         new.kind = kind
+        new.top_size = 0
         if self.newest_live != NONE:
             self.positions[self.newest_live].after = self.count
         self.newest_live = self.count
@@ -829,28 +832,31 @@ cdef class Kernel:
         text_of("text", text)
         self.stand(number, text, chars)
 
-    def set_older(
-        self, position: int, words: tuple[str, ...], chars: int, step: int, call: int, more: int
+    def set_below(
+        self, position: int, more: int, words: tuple[str, ...], *values: int | str
     ) -> bool:
-        """Set the usual stub, of a live position: its text's first line with words below.
+        """Set a stub that begins with `top`; False where there is none, and nothing was set.
 
-        `words` are as in `filled`, around that line, `chars` grouped, the step and the call;
-        `more` is the size of what goes with the stub. False where there is no such line or the
-        position is not live: then nothing was set.
+        `words` are as in `filled`, around the top and the values; `more` is the size of what goes
+        with the stub.
         """
         cdef int32_t number = self.at(position)
         cdef str top = self.top_of(number)
-        if not top or self.positions[number].state != LIVE:
+        cdef int64_t size = within("more", more, 0, MAX_COUNT)
+        if not top:
             return False
-        text = line_of(words, (top, thousands(chars), step, call))
-        cdef int64_t size = PyUnicode_GET_LENGTH(text) + within("more", more, 0, MAX_COUNT)
+        text = line_of(words, (top, *values))
+        size += PyUnicode_GET_LENGTH(text)
         self.stand(number, text, within("size", size, 0, MAX_COUNT))
+        if PyUnicode_GET_LENGTH(top) <= MAX_TOP:
+            self.positions[number].top_size = PyUnicode_GET_LENGTH(top)
         return True
 
     cdef int stand(self, int32_t number, str text, int32_t chars) except -1:
         cdef Position *shown = &self.positions[number]
         shown.stub_size = chars
         shown.stub_version = self.stub_wanted(shown)
+        shown.top_size = 0
         shown.bits = shown.bits & ~(COLLAPSED | SAME) | STUB
         self.texts[number] = text
         return 0
@@ -862,15 +868,16 @@ cdef class Kernel:
     def top(self, position: int) -> str:
         """The first line of a carried text, its closing bracket left off: how a stub begins.
 
-        Kept for a turn after the position was retired; "" where no such text is held.
+        Kept for a turn after the position was retired, and in a stub that `set_below` set; ""
+        where no such text is held.
         """
         return self.top_of(self.at(position))
 
     cdef str top_of(self, int32_t position):
         cdef Py_ssize_t end
-        if self.positions[position].bits & STUB:
-            return ""
         text = self.texts[position]
+        if self.positions[position].bits & STUB:
+            return PyUnicode_Substring(text, 0, self.positions[position].top_size)
         end = PyUnicode_FindChar(text, 10, 0, PyUnicode_GET_LENGTH(text), 1)
         return text if end < 0 else PyUnicode_Substring(text, 0, max(end - 1, 0))
 
@@ -905,6 +912,18 @@ cdef class Kernel:
     def kind(self, position: int) -> int:
         """PLAIN, KEYED, READ, WRITE or SEARCH."""
         return self.positions[self.at(position)].kind
+
+    def replaced_by(self, position: int) -> int:
+        """The position that answers instead: itself while it is live; -1 for none, or several."""
+        cdef int32_t number = self.at(position)
+        cdef Position *asked = &self.positions[number]
+        cdef Group *group
+        if asked.state != SUPERSEDED:
+            return number if asked.state == LIVE else NONE
+        group = &self.groups[asked.gid]
+        if asked.kind != READ:
+            return group.last
+        return group.only.owner if group.many == NULL else NONE
 
     # Freshness of files.
 

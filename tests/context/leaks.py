@@ -37,7 +37,7 @@ def use(flavour: Flavour) -> None:
             position = kernel.walk()
         position = kernel.start_stubs(500, -1)
         while position >= 0:
-            if number % 2 or not kernel.set_older(position, STUB, number, 1, 2, 3):
+            if number % 2 or not kernel.set_below(position, 3, STUB, number, "x", 2):
                 kernel.set_stub(position, f"stub of {kernel.top(position)}", 30)
             position = kernel.stubs()
         kernel.emit("block", "hidden é" if kernel.hidden else "", None)

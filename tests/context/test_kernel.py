@@ -288,6 +288,43 @@ def test_a_stub_is_asked_for_again_when_a_later_answer_came(kernel: Kernel) -> N
     assert kernel.stubs() == 0
 
 
+WORDS = ("", ": step ", "]\n")
+
+
+def test_a_stub_below_a_top_can_be_made_again_from_it(kernel: Kernel) -> None:
+    gid = kernel.group(1, "q")
+    long = "n" * 256
+    for text in ("top]\nrest", f"{long}]\nrest", "last]\n"):
+        kernel.add(KEYED, gid, 0, 0, 5, text, 0)
+    assert kernel.set_below(0, 4, WORDS, 3)
+    assert kernel.top(0) == "top"
+    assert kernel.set_below(0, 4, WORDS, 12)
+    assert kernel.set_below(1, 0, WORDS, 3)
+    assert kernel.top(1) == ""
+    assert not kernel.set_below(1, 0, WORDS, 3)
+    kernel.start(100, 1, False)
+    assert kernel.start_stubs(300, -1) == -1
+    assert kernel.emit("", "", None)[0] == f"top: step 12]\n{long}: step 3]\nlast]\n"
+    assert kernel.stub_used == len("top: step 12]\n") + 4 + len(f"{long}: step 3]\n")
+    kernel.set_stub(0, "another", 7)
+    assert kernel.top(0) == ""
+
+
+def test_what_replaced_a_position_is_named_where_it_is_one(kernel: Kernel) -> None:
+    plain(kernel, 1)
+    question, file = kernel.group(1, "q"), kernel.group(2, "f")
+    for _ in range(3):
+        kernel.add(KEYED, question, 0, 0, 1, "", 0)
+    assert [kernel.replaced_by(position) for position in range(4)] == [0, 3, 3, 3]
+    kernel.add(READ, file, 1 << 32, 5 << 32, 1, "", 0)
+    kernel.add(READ, file, 1 << 32, 9 << 32, 1, "", 0)
+    assert kernel.replaced_by(4) == 5
+    kernel.add(READ, file, 1 << 32, 3 << 32, 1, "", 0)
+    assert kernel.replaced_by(4) == -1
+    kernel.fail(0)
+    assert kernel.replaced_by(0) == -1
+
+
 def test_a_text_let_go_is_missing_when_it_is_carried_again(kernel: Kernel) -> None:
     plain(kernel, 10, 10, 10)
     fit(kernel, 10, stub_room=0)

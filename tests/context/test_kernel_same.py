@@ -34,7 +34,7 @@ FUNCTIONS = (
 )
 TURN = "a whole turn"
 CUTS = ("cut", "ké")
-OLDER = ("", ": ", " chars, step ", " call ", "]\n")
+BELOW = ("", ": step ", " call ", "]\n")
 
 needs_both = pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)
 
@@ -81,14 +81,14 @@ CALLS = st.one_of(
     call("add", KIND, GROUP, LINE, LINE, SIZE, TEXT, MARK),
     call("show", PLACE, TEXT, SIZE, MARK),
     call("set_stub", PLACE, TEXT, SIZE),
-    call("set_older", PLACE, st.just(OLDER), SIZE, SIZE, SIZE, SIZE),
+    call("set_below", PLACE, SIZE, st.just(BELOW), SIZE, SIZE),
     call("covering", GROUP, LINE, LINE),
     *(call(name, GROUP) for name in GROUP_CALLS),
     *(
         call(name, PLACE)
         for name in (
             *("fail", "state", "top", "mark", "size", "before", "gid", "kind"),
-            *("freshen", "is_fresh", "unseen_write"),
+            *("freshen", "is_fresh", "unseen_write", "replaced_by"),
         )
     ),
     *(
@@ -119,7 +119,9 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
     position = kernel.start_stubs(stub_room, 20 if cut and not kernel.carried else -1)
     while position >= 0:
         seen.append(position)
-        if not kernel.set_older(position, OLDER, position, number, 0, position % 3):
+        if not kernel.set_below(
+            position, position % 3, BELOW, kernel.replaced_by(position), number
+        ):
             text = f"stub {position} {kernel.state(position)}"
             kernel.set_stub(position, text, 3 + position % 4)
         position = kernel.stubs()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -73,8 +74,8 @@ def sections(flavour: Flavour, turns: list[Turn], *, files: bool) -> list[tuple[
     for path in PATHS:
         workspace.put(path.removeprefix("./"), "x = 1\n" * 20)
     ledger = Ledger()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(view, "Kernel", flavour.module.Kernel)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(view, "Kernel", flavour.module.Kernel)
         assembler = Assembler(ledger, workspace=workspace if files else None)
     made = []
     for step, turn in enumerate(turns, start=1):
@@ -97,6 +98,14 @@ def sections(flavour: Flavour, turns: list[Turn], *, files: bool) -> list[tuple[
         notes = [MemoryEntry(f"note {n}", "v" * 90, "r", n, seq=n) for n in range(turn.notes)]
         made.append(told(assembler.assemble(step=step, budget_tokens=turn.ceiling, notes=notes)))
     return made
+
+
+@settings(max_examples=100)
+@given(TURNS, st.booleans())
+def test_usual_stubs_are_what_they_are_in_several_pieces(turns: list[Turn], files: bool) -> None:
+    in_one = sections(TWIN, turns, files=files)
+    with patch.object(view.View, "_set_usual_stub", return_value=False):
+        assert sections(TWIN, turns, files=files) == in_one
 
 
 @pytest.mark.skipif(COMPILED is None, reason=NO_COMPILED)

@@ -124,6 +124,12 @@ MUTATIONS = (
         "[self.place(0, position)]",
     ),
     Mutation(
+        "a usual stub names the newest of all",
+        "view",
+        "by = kernel.replaced_by(position)",
+        "by = kernel.newest()",
+    ),
+    Mutation(
         "stub names a read that does not replace it",
         "view",
         "later = kernel.covering(gid, shown.lo, shown.hi)",

@@ -752,6 +752,21 @@ def test_two_sessions_in_one_file_are_two_runs(name: str, tmp_path: Path) -> Non
     assert [run.path[-2:] for run in found] == ["#1", "#2"]
 
 
+def test_a_log_of_requests_is_one_run_and_not_one_a_request(tmp_path: Path) -> None:
+    messages = json.loads(SAMPLES["chat"]())
+    requests: list[Json] = [
+        {"model": "m", "messages": messages[:end]}
+        for end in range(1, len(messages) + 1)
+        if messages[end - 1]["role"] != "assistant"
+    ]
+    other: Json = {"model": "m", "messages": [TASK]}
+    found = runs(lines(*requests, other, other), tmp_path)
+
+    assert found[0].records == runs(SAMPLES["chat"](), tmp_path)[0].records
+    assert [len(run.records) for run in found[1:]] == [1, 1]
+    assert found[0].report.notes["run that the next one goes on with"] == 3
+
+
 def test_a_session_that_goes_on_with_another_is_one_run_with_it(tmp_path: Path) -> None:
     run = runs(
         lines(

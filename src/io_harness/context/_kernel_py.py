@@ -38,6 +38,7 @@ CUT, REFRESHED, STUB, COLLAPSED = 1, 2, 4, 8
 SHIFT = 4
 _WATCHED = (READ, SEARCH)
 MAX_SIZE = 2**32 - 1
+MAX_TOP = 255
 
 
 class Kernel(Index):
@@ -51,7 +52,7 @@ class Kernel(Index):
         self._seen = array("i")
         self._stub_version = array("i")
         self._size = array("q")
-        self._stub_size = array("i")
+        self._stub_size, self._top_size = array("i"), array("B")
         self._state = array("b")
         self._code = array("q")
         self._kind = array("b")
@@ -138,6 +139,7 @@ class Kernel(Index):
         self._stub_version.append(0)
         self._size.append(size)
         self._stub_size.append(0)
+        self._top_size.append(0)
         self._state.append(LIVE)
         self._code.append(position << SHIFT | COLLAPSED)
         self._kind.append(kind)
@@ -207,23 +209,25 @@ class Kernel(Index):
         text_of("text", text)
         self._stub_size[position] = size
         self._stub_version[position] = self._stub_wanted(position)
+        self._top_size[position] = 0
         self._text[position] = text
         self._code[position] = self._code[position] & ~COLLAPSED | STUB
 
-    def set_older(  # noqa: PLR0917  # keywords would cost a third of the call
-        self, position: int, words: tuple[str, ...], chars: int, step: int, call: int, more: int
+    def set_below(
+        self, position: int, more: int, words: tuple[str, ...], *values: int | str
     ) -> bool:
-        """Set the usual stub, of a live position: its text's first line with words below.
+        """Set a stub that begins with `top`; False where there is none, and nothing was set.
 
-        `words` are as in `filled`, around that line, `chars` grouped, the step and the call;
-        `more` is the size of what goes with the stub. False where there is no such line or the
-        position is not live: then nothing was set.
+        `words` are as in `filled`, around the top and the values; `more` is the size of what goes
+        with the stub.
         """
         top = self.top(position)
-        if not top or self._state[position] != LIVE:
+        within("more", more, 0, MAX_COUNT)
+        if not top:
             return False
-        text = filled(words, top, grouped(chars), step, call)
-        self.set_stub(position, text, len(text) + within("more", more, 0, MAX_COUNT))
+        text = filled(words, top, *values)
+        self.set_stub(position, text, len(text) + more)
+        self._top_size[position] = len(top) if len(top) <= MAX_TOP else 0
         return True
 
     def _stub_wanted(self, position: int) -> int:
@@ -233,9 +237,12 @@ class Kernel(Index):
     def top(self, position: int) -> str:
         """The first line of a carried text, its closing bracket left off: how a stub begins.
 
-        Kept for a turn after the position was retired; "" where no such text is held.
+        Kept for a turn after the position was retired, and in a stub that `set_below` set; ""
+        where no such text is held.
         """
-        text = "" if self._code[self._at(position)] & STUB else self._text[position]
+        text = self._text[self._at(position)]
+        if self._code[position] & STUB:
+            return text[: self._top_size[position]]
         end = text.find("\n")
         return text if end < 0 else text[: max(end - 1, 0)]
 
@@ -276,6 +283,15 @@ class Kernel(Index):
         if not 0 <= whole("position", position) < len(self._size):
             raise IndexError(f"there is no position {position}, {len(self._size)} have entered")
         return position
+
+    def replaced_by(self, position: int) -> int:
+        """The position that answers instead: itself while it is live; -1 for none, or several."""
+        state, gid = self._state[self._at(position)], self._gid[position]
+        if state != SUPERSEDED:
+            return position if state == LIVE else NONE
+        if self._kind[position] != READ:
+            return self._last[gid]
+        return NONE if gid in self._segments else self._owner[gid]
 
     # Freshness of files.
 

@@ -73,6 +73,7 @@ class Files:
             plain_path if reader is None else partial(_resolved, reader)
         )
         self._reader = reader
+        self._exact = reader if reader is not None and _reads_exactly(reader) else None
         self._judge = judge
         self._signatures: dict[int, Signature | None] = {}
 
@@ -97,9 +98,9 @@ class Files:
                 refused = self._refused(spelling)
                 if refused:
                     return Look(None, refused)
-            if _reads_exactly(self._reader):
+            if self._exact is not None:
                 # A link put there since the policy was asked is not followed.
-                return Look(self._reader.read(real, offset=first, limit=limit, exact=True))
+                return Look(self._exact.read(real, offset=first, limit=limit, exact=True))
             return Look(self._reader.read(real, offset=first, limit=limit))
         except (OSError, ValueError) as error:
             return Look(None, _because(error))

@@ -150,8 +150,10 @@ def stub_below(top: str, reason: str) -> str:
     return f"{top}: {reason}]\n"
 
 
-# The same for the usual reason, `older`, for `Kernel.set_older`.
+# The same for the usual reasons, `older` and `superseded` by one of another step, for
+# `Kernel.set_below`.
 OLDER_BELOW = ("", ": ", _OLDER, ", call=", ")]\n")
+SUPERSEDED_BELOW = ("", ": superseded by step ", "]\n")
 
 
 def collapsed(count: int) -> str:

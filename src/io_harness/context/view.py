@@ -13,7 +13,7 @@ from .arguments import for_entry, for_stub
 from .entry import Carried, Refresh, carry, detail, entered, source, squeeze
 from .freshness import Files
 from .hunks import lines_of
-from .kernel import Extent, Kernel, extent
+from .kernel import Extent, Kernel, extent, grouped
 from .keys import file_subject, hash64, question_subject
 from .ledger import Ledger
 from .past import Remembering
@@ -228,16 +228,24 @@ class View:
 
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
-        observation, call = self.ledger.pushed(position), self.ledger.call(position)
-        step, chars = observation.step, len(observation.text)
+        observation, kernel = self.ledger.pushed(position), self.kernel
         more = len(for_stub(observation.args)) if observation.args else 0
-        if (
-            position in self.refreshes
-            or position in self._since
-            or not self.kernel.set_older(position, render.OLDER_BELOW, chars, step, call, more)
-        ):
+        if not self._set_usual_stub(position, observation, more):
             text = self.stub_text(position)
-            self.kernel.set_stub(position, text, len(text) + more)
+            kernel.set_stub(position, text, len(text) + more)
+
+    def _set_usual_stub(self, position: int, observation: Observation, more: int) -> bool:
+        """The same as `stub_text`, in one piece where that can be; whether it could."""
+        if position in self.refreshes or position in self._since:
+            return False
+        kernel, step = self.kernel, observation.step
+        by = kernel.replaced_by(position)
+        if by == position:
+            chars, call = grouped(len(observation.text)), self.ledger.call(position)
+            return kernel.set_below(position, more, render.OLDER_BELOW, chars, step, call)
+        if by < 0 or (later := self.ledger.pushed(by).step) == step:
+            return False
+        return kernel.set_below(position, more, render.SUPERSEDED_BELOW, later)
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""

@@ -19,7 +19,7 @@ from io_harness.replay.sessions import sessions
 from io_harness.replay.source import load, printable, starts_with
 
 if TYPE_CHECKING:
-    from io_harness.replay.records import Transcript
+    from io_harness.replay.records import Record, Transcript
     from io_harness.replay.source import Source
 
 
@@ -50,14 +50,31 @@ def read_transcripts(path: str) -> tuple[Transcript, ...]:
         return own_store.store_transcripts(path)
     sources = [session for run in load(path).runs() for session in sessions(run)]
     known = [run for run in map(_import, sources) if run is not None]
-    found = tuple(run for run in known if run.records)
+    found = [run for run in known if run.records]
     if found:
-        missing = len(sources) - len(found)
-        found[0].report.notes.update({"run without a record": missing} if missing else {})
-        return found
+        pairs = zip(found, [*found[1:], None], strict=True)
+        last = tuple(run for run, later in pairs if not _begins(run, later))
+        missing, repeated = len(sources) - len(found), len(found) - len(last)
+        told = {"run without a record": missing, "run that the next one goes on with": repeated}
+        last[0].report.notes.update({what: count for what, count in told.items() if count})
+        return last
     if known:
         raise ConfigError(f"{path}: a {known[0].format} file that holds no record of a run")
     raise ConfigError(f"{path}: {_found(sources[0])}, no transcript of a known format")
+
+
+def _begins(run: Transcript, later: Transcript | None) -> bool:
+    """Whether a later run has all of this one and more, as in a log of requests."""
+    return (
+        later is not None
+        and len(run.records) < len(later.records)
+        and all(_same(one, other) for one, other in zip(run.records, later.records, strict=False))
+    )
+
+
+def _same(one: Record, other: Record) -> bool:
+    place = (one.step, one.call) == (other.step, other.call)
+    return place and (one.text, one.args) == (other.text, other.args)
 
 
 def _import(source: Source) -> Transcript | None:
