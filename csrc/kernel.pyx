@@ -260,7 +260,7 @@ def extent(
     return shown_of(text, lines, total, head)
 
 
-cdef Extent shown_of(str text, object lines, object total, object head):
+cdef Extent shown_of(object text, object lines, object total, object head):
     cdef int64_t first = 1, asked = 0, most = -1, last, count
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), kept, whole, start
     if lines is not None:
@@ -296,7 +296,7 @@ def is_bare(text: str) -> bool:
     return bare(text)
 
 
-cdef bint bare(str text) noexcept:
+cdef bint bare(object text) noexcept:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), index
     cdef Py_UCS4 char
     for index in range(length):
@@ -326,7 +326,7 @@ def filled(words: tuple[str, ...], *values: int | str) -> str:
     return line_of(words, values)
 
 
-cdef str line_of(object words, tuple values):
+cdef object line_of(object words, tuple values):
     if not isinstance(words, tuple):
         raise TypeError(f"words must be a tuple, got {type(words).__name__}")
     if len(words) != len(values) + 1:
@@ -374,7 +374,7 @@ cdef str line_of(object words, tuple values):
     return text
 
 
-cdef str joined_words(tuple words, tuple values):
+cdef object joined_words(tuple words, tuple values):
     """The same for what is not plain."""
     parts = [words[0]]
     for value, word in zip(values, words[1:]):
@@ -392,7 +392,7 @@ def grouped(number: int) -> str:
     return thousands(number)
 
 
-cdef str thousands(object number):
+cdef object thousands(object number):
     cdef int64_t left = clamped("number", number)
     if not 0 <= left < 1_000_000_000:
         return f"{number:,}"
@@ -415,7 +415,7 @@ def has_any(text: str, signs: tuple[str, ...]) -> bool:
     return has_sign(text, signs)
 
 
-cdef bint has_sign(str text, object signs) except -1:
+cdef bint has_sign(object text, object signs) except -1:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), at = 0
     cdef Py_UCS4 first
     if not signs:
@@ -841,7 +841,7 @@ cdef class Kernel:
         with the stub.
         """
         cdef int32_t number = self.at(position)
-        cdef str top = self.top_of(number)
+        top = self.top_of(number)
         cdef int64_t size = within("more", more, 0, MAX_COUNT)
         if not top:
             return False
@@ -852,7 +852,7 @@ cdef class Kernel:
             self.positions[number].top_size = PyUnicode_GET_LENGTH(top)
         return True
 
-    cdef int stand(self, int32_t number, str text, int32_t chars) except -1:
+    cdef int stand(self, int32_t number, object text, int32_t chars) except -1:
         cdef Position *shown = &self.positions[number]
         shown.stub_size = chars
         shown.stub_version = self.stub_wanted(shown)
@@ -873,7 +873,7 @@ cdef class Kernel:
         """
         return self.top_of(self.at(position))
 
-    cdef str top_of(self, int32_t position):
+    cdef object top_of(self, int32_t position):
         cdef Py_ssize_t end
         text = self.texts[position]
         if self.positions[position].bits & STUB:

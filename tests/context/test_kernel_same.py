@@ -45,7 +45,15 @@ GROUP = st.integers(-1, 6) | WILD | NO_NUMBER
 LINE = st.integers(0, 40).map(lambda line: line << 32) | st.integers(0, 2**40) | WILD | NO_NUMBER
 SIZE = st.integers(0, 60) | WILD | NO_NUMBER
 ROOM = st.integers(0, 400) | WILD | NO_NUMBER
-TEXT = st.text(max_size=3) | st.sampled_from(["\ud83d", None, 3])
+
+
+class Marked(str):
+    """A value that is a text and of another type."""
+
+    __slots__ = ()
+
+
+TEXT = st.text(max_size=3) | st.sampled_from(["\ud83d", None, 3, Marked("a\nb]")])
 KEY = st.sampled_from([0, 1, 8, 16, 2**64 - 1]) | WILD | NO_NUMBER
 SUBJECT = st.sampled_from(["a", "b", "c", "\ude00", "", "d"]) | TEXT
 KIND = st.integers(0, 4) | WILD | NO_NUMBER

@@ -6,7 +6,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from io_harness import HarnessError, Ledger, Observation, ObsKind
+from io_harness import Assembler, HarnessError, Ledger, Observation, ObsKind
 from io_harness.errors import LedgerError
 
 PLAIN = Observation(1, ObsKind.TOOL, "t", "x")
@@ -166,3 +166,34 @@ def test_the_full_text_heads_a_read_with_the_lines_that_are_there(
     ledger = Ledger()
     ledger.push(Observation(1, ObsKind.READ, "a.py", text, lines=lines, total_lines=4))
     assert ledger.full_text() == f"[step 1, read a.py, {said}]\n{text}\n"
+
+
+class Marked(str):
+    """A text that would show itself otherwise where it is formatted."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        return f"<{str.__format__(self, spec)}>"
+
+
+@pytest.mark.parametrize("kind", list(ObsKind))
+def test_a_value_of_a_subclass_of_str_counts_as_the_text_it_holds(kind: ObsKind) -> None:
+    made = []
+    for text in (str, Marked):
+        ledger = Ledger()
+        for step in range(3):
+            ledger.push(
+                Observation(
+                    step,
+                    kind,
+                    text("a.py"),
+                    text("[step 1, read a.py]\n" * 200),
+                    args=text('{"path": "a.py"}'),
+                    scope=text("src"),
+                    paths=(text("a.py"),),
+                )
+            )
+        made.append(Assembler(ledger).assemble(step=3, budget_tokens=400).text)
+    assert made[0] == made[1]
+    assert type(made[1]) is str

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from io_harness.errors import LedgerError
-from io_harness.types import Observation, ObsKind
+from io_harness.types import Observation, ObsKind, exact
 
 from . import render
 
 MAX_NUMBER = 1_000_000_000
 _SAID = -1
+_OPTIONAL = ("target", "scope", "key", "digest")
+_TEXTS = (*_OPTIONAL, "text", "args")
 
 
 def _number(name: str, value: object, least: int) -> int:
@@ -49,10 +51,12 @@ def _checked(observation: Observation) -> Observation:
             known = ", ".join(ObsKind)
             raise LedgerError(f"kind {observation.kind!r} is unknown; use one of {known}") from None
         observation = replace(observation, kind=kind)
-    for name in ("target", "scope", "key", "digest"):
-        _text(name, getattr(observation, name), optional=True)
-    _text("text", observation.text)
-    _text("args", observation.args)
+    odd = False
+    for name in _TEXTS:
+        value = getattr(observation, name)
+        if type(value) is not str:
+            _text(name, value, optional=name in _OPTIONAL)
+            odd = odd or value is not None
     _range(observation.lines)
     if observation.total_lines is not None:
         _number("total_lines", observation.total_lines, 0)
@@ -62,7 +66,27 @@ def _checked(observation: Observation) -> Observation:
         raise LedgerError(f"paths must be a tuple of text, got {observation.paths!r}")
     if observation.call is not None:
         _number("call", observation.call, _SAID)
+    if odd or any(type(path) is not str for path in observation.paths):
+        return _plain(observation)
     return observation
+
+
+def _plain(observation: Observation) -> Observation:
+    """The same with the texts that values of subclasses of `str` hold."""
+    target, scope, key, digest = (
+        None if text is None else exact(text)
+        for text in (observation.target, observation.scope, observation.key, observation.digest)
+    )
+    return replace(
+        observation,
+        target=target,
+        scope=scope,
+        key=key,
+        digest=digest,
+        text=exact(observation.text),
+        args=exact(observation.args),
+        paths=tuple(map(exact, observation.paths)),
+    )
 
 
 def _with_call(observation: Observation, call: int) -> Observation:
