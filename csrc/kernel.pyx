@@ -284,7 +284,7 @@ cdef Extent shown_of(str text, object lines, object total, object head):
         return made_extent(first, last, 0, total is None or last >= most)
     return made_extent(
         first,
-        min(last, asked),
+        last,
         0,
         count == 0 or last < asked or (total is not None and last >= most),
     )

@@ -178,6 +178,16 @@ def test_a_line_to_be_copied_is_left_whole(shell: Shell) -> None:
     assert resume.endswith(f"--model openai-compatible:m@{server.url}/v1")
 
 
+@pytest.mark.parametrize(("encoding", "turns"), [("utf-8", "⠋ step 1"), ("ascii", "- step 1")])
+def test_what_turns_on_a_terminal_is_what_its_encoding_has(
+    shell: Shell, encoding: str, turns: str
+) -> None:
+    with model(["Done."]) as server:
+        line = f"NO_COLOR=1 PYTHONIOENCODING={encoding} {started(shell, server)}"
+        code, text = on_a_terminal(line, columns=80)
+    assert (code, turns in text, "\\u" in text) == (0, True, False)
+
+
 def test_a_run_that_an_error_ends_leaves_the_terminal_at_rest(shell: Shell) -> None:
     with model([READ]) as server:
         code, text = on_a_terminal(f"HTTP_PROXY=odd://x {started(shell, server)}", columns=80)

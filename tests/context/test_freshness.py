@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -556,3 +557,15 @@ def test_what_was_said_of_a_search_is_restored() -> None:
         again = other.assemble(step=step, budget_tokens=500)
         assert again.text == request.text
         assert again.manifest == request.manifest
+
+
+def test_a_closed_workspace_is_named_as_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+    ledger = Ledger()
+    ledger.push(Observation(1, ObsKind.READ, "a", "x\n", total_lines=1))
+    with Workspace(tmp_path) as workspace:
+        assembler = Assembler(ledger, workspace=workspace)
+
+    text = assembler.assemble(step=2, budget_tokens=500).text
+
+    assert "could not be refreshed because the workspace is closed]" in text

@@ -325,3 +325,26 @@ def test_every_run_gives_messages_that_a_provider_takes(
                     results.append(write(run, "a", "".join(f"{line}\n" for line in lines)))
         run.take(*results, said=said)
         run.ask(ceiling, notes)
+
+
+def test_a_change_comes_after_the_read_that_it_changes_though_the_step_goes_on() -> None:
+    """What waited for room is of an earlier step, and follows the change of a file it read."""
+    files, ledger = MemoryFiles(), Ledger()
+    files.put("a.py", "one\ntwo\n")
+    assembler = Assembler(ledger, workspace=files, price=PRICED)
+    calls = {(1, call): ToolCall(f"1.{call}", "tool", {}) for call in range(3)}
+    ledger.push(Observation(1, ObsKind.TOOL, "job", "x" * 1_900, call=0))
+    ledger.push(Observation(1, ObsKind.TOOL, "job", "x" * 1_900, call=1))
+    ledger.push(Observation(1, ObsKind.READ, "a.py", "one\ntwo\n", total_lines=2, call=2))
+    assembler.assemble(step=2, budget_tokens=100)
+    files.put("a.py", "one\n2\n")
+
+    messages = build_messages(assembler.assemble(step=2, budget_tokens=4_000).pieces, calls)
+
+    texts = [
+        message.text or "".join(result.text for result in message.results) for message in messages
+    ]
+    (read,) = (index for index, text in enumerate(texts) if "two" in text)
+    (change,) = (index for index, text in enumerate(texts) if "[changed a.py" in text)
+    assert read < change
+    assert [len(message.results) for message in messages if message.results] == [1, 2]

@@ -235,3 +235,39 @@ def test_a_ceiling_that_shrinks_below_the_notes_writes_the_section_anew() -> Non
     out = assembler.assemble(step=2, budget_tokens=64, notes=notes)
     assert out.est_tokens <= 64
     assert (out.recalled, out.left_out) == (0, 1)
+
+
+def test_what_had_no_room_follows_as_soon_as_it_fits() -> None:
+    """A result must reach the model once: it does not wait for a rewrite."""
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=PRICE)
+    results = [f"result {number} " + "x" * 300 for number in range(5)]
+    for text in results:
+        ledger.push(Observation(1, ObsKind.TOOL, "job", text))
+    tight = assembler.assemble(step=2, budget_tokens=64)
+    assert tight.collapsed
+    ledger.push(Observation(2, ObsKind.TOOL, "job", "and on"))
+
+    roomy = assembler.assemble(step=3, budget_tokens=24_000)
+
+    assert not roomy.rewritten
+    shown = [piece.text.split("\n")[1] for piece in roomy.pieces if piece.status == "carried"]
+    assert shown == [*results[:4], "and on"]
+    assert (roomy.carried, roomy.stubbed, roomy.collapsed) == (6, 0, False)
+
+
+def test_what_waits_follows_newest_first_and_within_the_ceiling() -> None:
+    ledger = Ledger()
+    assembler = Assembler(ledger, price=PRICE)
+    for number in range(40):
+        ledger.push(Observation(1, ObsKind.TOOL, "job", f"result {number} " + "x" * 1_000))
+    before = assembler.assemble(step=2, budget_tokens=64)
+
+    some = assembler.assemble(step=3, budget_tokens=4_000)
+
+    assert not some.rewritten
+    assert some.est_tokens <= 4_000
+    numbers = [int(found) for found in re.findall("\nresult ([0-9]+) ", some.text)][1:]
+    assert numbers == list(range(39 - len(numbers), 39))
+    assert len(numbers) > 10
+    assert some.stubbed == before.stubbed - len(numbers)

@@ -126,10 +126,12 @@ def cut_and_superseded(run: Run) -> None:
     run.push(ObsKind.GREP, "one", "", "a.py")
     run.turn()
     run.ceiling = 1_000
+    run.push(ObsKind.TOOL, "run", "x" * 1_500)
+    run.turn()
+    assert "[elided: " in run.text
     for _ in range(3):
         run.push(ObsKind.TOOL, "run", "x" * 1_500)
         run.turn()
-    assert "[elided: " in run.text
 
 
 def squeezed_and_superseded(run: Run) -> None:

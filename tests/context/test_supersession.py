@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from io_harness import Assembled, Assembler, Ledger, Observation, ObsKind, PieceStatus, Workspace
 from io_harness.context.parse import parse
+from tests.context.files import MemoryFiles
 
 BIG = 1_000_000
 
@@ -303,3 +304,25 @@ def test_a_stub_names_the_newest_of_a_chain_also_when_it_was_named_before() -> N
         pieces = assembler.assemble(step=step, budget_tokens=24_000).pieces
         reasons = [p.why for piece in pieces[:-1] for p in parse(piece.text)]
         assert reasons == [f"superseded by step {step}"] * (step - 1)
+
+
+def test_a_read_shows_the_lines_that_it_has_whatever_was_asked() -> None:
+    """Text with more lines than `lines` says: the header counts them, and they are not lost."""
+    more = Observation(1, ObsKind.READ, "a", "1\n2\n3\n4\n5\n", lines=(1, 2), total_lines=9)
+    section = assemble([more, read(2, 1, 2, total=9)])
+
+    assert [piece.status for piece in section.pieces] == ["carried", "carried"]
+    assert section.text.startswith("[step 1, read a, lines 1-5 of 9]\n")
+    assert dead(more, read(2, 1, 2, total=9), read(3, 3, 5, total=9)) == [1]
+
+
+def test_a_read_that_got_more_than_was_asked_is_looked_at_in_all_its_lines() -> None:
+    files = MemoryFiles()
+    files.put("a", "1\n2\n3\n")
+    ledger = Ledger()
+    ledger.push(Observation(1, ObsKind.READ, "a", "1\n2\n3\n", lines=(1, 2), total_lines=3))
+    assembler = Assembler(ledger, workspace=files)
+    assert assembler.assemble(step=2, budget_tokens=1_000).reread == 0
+    files.put("a", "1\n2\nthree\n")
+
+    assert "three" in assembler.assemble(step=3, budget_tokens=1_000).text

@@ -92,13 +92,14 @@ class Replayer:
         first, stop = (int(found[4]), int(found[5])) if found[4] else (start, start - 1)
         demand(stop - last == move, "the lines don't add up", what)
         held = self.files.setdefault(path, Held())
-        demand(held.part is None or last < held.part[0], "a hunk over a line cut inside", what)
         after = {number + move: text for number, text in held.lines.items() if number > last}
         held.lines = {number: text for number, text in held.lines.items() if number < start}
         held.lines.update(after)
         held.lines.update(zip(range(first, stop + 1), rest.split("\n"), strict=False))
-        if held.part is not None:
-            held.part = (held.part[0] + move, held.part[1])
+        if held.part is not None and held.part[0] >= start:
+            # A line cut inside that a hunk replaces is told whole, or gone.
+            moved = (held.part[0] + move, held.part[1])
+            held.part = moved if held.part[0] > last else None
 
 
 def read_all(pieces: list[Piece], canonical: Callable[[str], str]) -> Replayer:

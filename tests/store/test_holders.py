@@ -62,7 +62,7 @@ def killed(tmp_path: Path) -> Path:
     path = tmp_path / "runs.db"
     with holding(DRIVER, path) as driver:
         assert not taken(path)
-        assert f"process (number {driver.pid} on this machine), whose" in python(TAKE, path)
+        assert f"is driven by process {driver.pid} of this machine, whose" in python(TAKE, path)
         driver.kill()
         driver.wait()
     return path
@@ -130,6 +130,16 @@ def test_a_holder_that_something_else_wrote_is_waited_for(number: str) -> None:
     assert not is_dead(f"{token} {place} {number}")
     assert not is_dead(token)
     assert not is_dead(None)
+
+
+def test_a_run_that_this_process_drives_is_said_so(tmp_path: Path) -> None:
+    async def twice(store: Store) -> None:
+        await begin(store.journal, "run")
+        with pytest.raises(RunLeased, match="is driven by this process, whose lease ends in 30 s"):
+            await store.journal.acquire("run")
+
+    with Store.open(tmp_path / "runs.db") as store:
+        asyncio.run(twice(store))
 
 
 def test_two_leases_of_one_process_have_two_names() -> None:

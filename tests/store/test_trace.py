@@ -172,7 +172,7 @@ def test_a_pause_inside_a_step_keeps_what_was_done_of_it(store: Store) -> None:
 def test_one_driver_at_a_time(store: Store) -> None:
     async def drive() -> None:
         first = await begin(store.journal, "run")
-        with pytest.raises(RunLeased, match="driven by another"):
+        with pytest.raises(RunLeased, match="is driven by"):
             await store.journal.acquire("run")
         await store.journal.release(first)
         second = await store.journal.acquire("run")

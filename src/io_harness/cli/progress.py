@@ -115,7 +115,8 @@ class Progress(Shown):
             self._status.stop()
             self._status = None
         if what is not None and out.is_terminal:
-            self._status = err.status(Text(what))
+            turning = "dots" if err.encoding.startswith("utf") else "line"
+            self._status = err.status(Text(what), spinner=turning)
             self._status.start()
 
 

@@ -66,7 +66,7 @@ def extent(
     if lines is None:
         return Extent(first, last, 0, total is None or last >= total)
     fewer = count == 0 or last < asked
-    return Extent(first, min(last, asked), 0, fewer or (total is not None and last >= total))
+    return Extent(first, last, 0, fewer or (total is not None and last >= total))
 
 
 def plain_read(  # noqa: PLR0917  # keywords would cost a third of the call

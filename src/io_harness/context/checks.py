@@ -29,7 +29,9 @@ def text(name: str, value: object) -> str:
 
 
 def answers(name: str, value: object, what: str, *methods: str) -> None:
-    """Something with certain methods; raises `ConfigError` for what lacks one."""
+    """Something with certain methods; raises `ConfigError` for what lacks one, and for a class."""
+    if isinstance(value, type):
+        raise ConfigError(f"{name} is the class {value.__name__} itself; pass {what}, made of it")
     for method in methods:
         if not callable(getattr(value, method, None)):
             raise ConfigError(

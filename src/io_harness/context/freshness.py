@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -137,6 +138,8 @@ def _because(error: Exception) -> str:
             return "it is no regular file now"
         case PermissionError():
             return "it may not be opened"
+        case OSError(errno=errno.EBADF):
+            return "the workspace is closed"
         case _:
             return "it could not be read"
 
@@ -151,7 +154,7 @@ def asked(
         return shown.first, max(1, shown.last + (shown.inside > 0) - shown.first + 1)
     if lines is None:
         return 1, None
-    return shown.first, max(1, lines[1] - lines[0] + 1)
+    return shown.first, max(1, max(lines[1], shown.last) - lines[0] + 1)
 
 
 def same(

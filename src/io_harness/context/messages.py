@@ -78,8 +78,12 @@ class _Builder:
         self._open.append((sent, ToolResult(call.id, piece.text, is_error)))
 
     def say(self, piece: Piece, *, next_step: int | None) -> None:
-        """Add user text: after the step that is open, or before it where it goes on."""
-        if self._step is None or next_step != self._step:
+        """Add user text: after the step that is open, or before it where it goes on.
+
+        What tells of a change always comes after what it changes.
+        """
+        changes = piece.status is PieceStatus.REFRESHED
+        if self._step is None or next_step != self._step or changes:
             self.close()
         last = self.messages[-1] if self.messages else None
         if last is not None and last.role == "user":

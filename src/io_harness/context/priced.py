@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
@@ -17,6 +16,7 @@ from .entry import Carried
 from .grammar import escape
 from .hunks import Hunk, ShownFile, Unknown, lines_of
 from .rewrite import Plan, Planner, pays, reaches_the_model
+from .section import Addition, Section, size_of
 from .touched import TouchedFiles
 from .view import View
 from .watch import Watch
@@ -24,32 +24,6 @@ from .watch import Watch
 _FOLLOWED_READS = 8
 # What did not fit the ceiling waits for another section, so many newest of it.
 MOST_WAITING = 64
-# A piece to be appended: what it is, its text, the arguments sent with it.
-_Addition = tuple[int, str, str]
-
-
-class Section:
-    """What the model holds now: texts in order, and what they show of each file."""
-
-    def __init__(self, block: render.NotesBlock) -> None:
-        """Begin with the memory block."""
-        self.block = block
-        self.texts: list[str] = []
-        self.codes = array("q")
-        self.chars = len(block.text)
-        self.carried: set[int] = set()
-        self.files: dict[int, ShownFile] = {}
-        self.squeezed: tuple[int, str, int | None] | None = None
-        self.squeezed_lines: tuple[int, int] | None = None
-        self.hidden = 0
-
-    def put(self, code: int, text: str, args: str = "") -> None:
-        """Append a piece."""
-        self.codes.append(code)
-        self.texts.append(text)
-        self.chars += len(text) + len(args)
-        if carries(code):
-            self.carried.add(code >> SHIFT)
 
 
 class PricedAssembler:
@@ -76,11 +50,11 @@ class PricedAssembler:
         section = self.section
         if section is None or self._asks_for_rewrite(section, step, ceiling, notes):
             return self._rewrite(step, ceiling, notes)
-        additions = self._additions(section, step, cap)
-        size = sum(len(text) + len(args) for _, text, args in additions)
-        if section.chars + size > ceiling * CHARS_PER_TOKEN:
+        changes, new = self._additions(section, step, cap)
+        room = ceiling * CHARS_PER_TOKEN - section.chars - size_of(changes) - size_of(new)
+        if room < 0:
             return self._rewrite(step, ceiling, notes)
-        for addition in additions:
+        for addition in [*changes, *self._waited(section, changes, room, step, cap), *new]:
             section.put(*addition)
         return section
 
@@ -109,26 +83,51 @@ class PricedAssembler:
 
     # Growing.
 
-    def _additions(self, section: Section, step: int, cap: int) -> list[_Addition]:
+    def _additions(
+        self, section: Section, step: int, cap: int
+    ) -> tuple[list[Addition], list[Addition]]:
         """What this turn adds: the changes of the files shown, then what is new."""
-        additions: list[_Addition] = []
+        changes: list[Addition] = []
         for gid in sorted(section.files, key=self._view.path):
-            additions += self._changes(section, gid, step, cap)
+            changes += self._changes(section, gid, step, cap)
         self.visited += len(section.files)
-        for position in self._entered:
-            additions.append(self._new(section, position, step, cap))
-        return additions
+        return changes, [self._new(section, position, step, cap) for position in self._entered]
 
-    def _new(self, section: Section, position: int, step: int, cap: int) -> _Addition:
+    def _waited(
+        self, section: Section, changes: Sequence[Addition], room: int, step: int, cap: int
+    ) -> list[Addition]:
+        """What had no room in the sections before, while it fits: newest first, given in order."""
+        if not self.waiting:
+            return []
+        known = section.carried.union(code >> SHIFT for code, _, _ in changes if carries(code))
+        waited: list[Addition] = []
+        while self.waiting:
+            position = self.waiting[-1]
+            self.visited += 1
+            if position not in known and self._reaches(position, step, cap):
+                room -= self._view.kernel.size(position)
+                if room < 0:
+                    break
+                waited.append(self._new(section, position, step, cap))
+                section.hidden -= not section.names(position)
+            self.waiting.pop()
+        return waited[::-1]
+
+    def _new(self, section: Section, position: int, step: int, cap: int) -> Addition:
         view, kernel = self._view, self._view.kernel
-        if kernel.state(position) == LIVE and kernel.kind(position) in (READ, SEARCH):
-            self._watch.look(position, step, cap)
-        if kernel.state(position) != LIVE and not reaches_the_model(kernel, position):
+        if not self._reaches(position, step, cap):
             return position << SHIFT | STUB, view.stub_text(position), view.stub_args(position)
         carried = view.carry(position)
         if kernel.kind(position) == READ:
             self.show(section, position, None)
         return position << SHIFT | kernel.mark(position), carried.text, carried.args
+
+    def _reaches(self, position: int, step: int, cap: int) -> bool:
+        """Whether the model is to see a position, once it was looked at."""
+        kernel = self._view.kernel
+        if kernel.state(position) == LIVE and kernel.kind(position) in (READ, SEARCH):
+            self._watch.look(position, step, cap)
+        return kernel.state(position) == LIVE or reaches_the_model(kernel, position)
 
     def show(self, section: Section, position: int, head: int | None) -> None:
         """Remember which lines of its file a carried read shows."""
@@ -139,7 +138,7 @@ class PricedAssembler:
         file.show(shown.first, lines, self._watch.total_lines(position), end=shown.reached)
         file.version = kernel.file_version(gid)
 
-    def _changes(self, section: Section, gid: int, step: int, cap: int) -> list[_Addition]:
+    def _changes(self, section: Section, gid: int, step: int, cap: int) -> list[Addition]:
         """What makes the lines shown of a file true again: nothing, a hunk, or a void."""
         view, kernel, file = self._view, self._view.kernel, section.files[gid]
         self._watch.check(gid)
@@ -188,7 +187,7 @@ class PricedAssembler:
     def _newest(self, section: Section, gid: int) -> int:
         return max(self.reads(section, gid))
 
-    def _void(self, section: Section, gid: int, step: int, reason: str, because: str) -> _Addition:
+    def _void(self, section: Section, gid: int, step: int, reason: str, because: str) -> Addition:
         """The file cannot be read: nothing that the section shows of it holds."""
         view, newest = self._view, self._newest(section, gid)
         for position in sorted(self.reads(section, gid)):
@@ -201,7 +200,7 @@ class PricedAssembler:
 
     def _show_again(
         self, section: Section, gid: int, step: int, cap: int, reason: str
-    ) -> list[_Addition]:
+    ) -> list[Addition]:
         """The change is too large to tell: all shown is void, the newest read is shown again."""
         view, newest = self._view, self._newest(section, gid)
         section.carried.difference_update(self.reads(section, gid))

@@ -11,8 +11,9 @@ from .entry import Refresh
 from .hunks import Hunk, ShownFile
 from .manifest import SectionState
 from .parse import Parsed, parse
-from .priced import PricedAssembler, Section
+from .priced import PricedAssembler
 from .render import NotesBlock
+from .section import Section
 from .view import View
 
 _RANGE = re.compile(
@@ -52,7 +53,7 @@ class Snapshot:
             section.block.text,
             section.block.recalled,
             section.block.left_out,
-            tuple((self._view.path(gid), total, end) for gid, total, end in self._files),
+            tuple(sorted((self._view.path(gid), total, end) for gid, total, end in self._files)),
             tuple((position, *moved[position]) for position in sorted(moved)),
         )
 

@@ -22,12 +22,12 @@ def new_holder() -> str:
     return f"{token} {place} {os.getpid()}" if place else token
 
 
-def process_of(holder: object) -> int | None:
-    """Return the number of the holder's process, `None` where it means nothing here."""
-    token, place, number = [*str(holder).split(" "), "", ""][:3]
-    if token and place and place == _place() and number.isdecimal() and len(number) < _DIGITS:
-        return int(number)
-    return None
+def who(holder: object) -> str:
+    """Return what the holder is, as a message says it."""
+    process = _process_of(holder)
+    if process is None:
+        return "another process"
+    return "this process" if process == os.getpid() else f"process {process} of this machine"
 
 
 def is_dead(holder: object) -> bool:
@@ -36,7 +36,7 @@ def is_dead(holder: object) -> bool:
     A number that was given to another process since counts as alive, as does a process that was
     killed and not yet collected by its parent.
     """
-    process = process_of(holder)
+    process = _process_of(holder)
     if process is None:
         return False
     try:
@@ -46,6 +46,14 @@ def is_dead(holder: object) -> bool:
     except (OSError, OverflowError):
         return False
     return False
+
+
+def _process_of(holder: object) -> int | None:
+    """Return the number of the holder's process, `None` where it means nothing here."""
+    token, place, number = [*str(holder).split(" "), "", ""][:3]
+    if token and place and place == _place() and number.isdecimal() and len(number) < _DIGITS:
+        return int(number)
+    return None
 
 
 def _place() -> str:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from io_harness.errors import ConfigError, RunLeased, RunUnknown
 from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import as_float, as_int, maybe_to_sql, only, to_sql
-from io_harness.store.holders import is_dead, new_holder, process_of
+from io_harness.store.holders import is_dead, new_holder, who
 from io_harness.store.records import Lease, RunRecord
 
 LEASE_SECONDS = 30.0
@@ -98,11 +98,9 @@ def check_free(tx: Transaction, run_id: str, run: int) -> None:
         return
     left = as_float(expires) - time.time()
     if 0 < left <= 10 * LEASE_SECONDS:
-        process = process_of(holder)
-        who = "" if process is None else f" (number {process} on this machine)"
         raise RunLeased(
-            f"run {run_id!r} is driven by another process{who}, whose lease ends in {left:.0f} s "
-            "unless it is renewed: wait for it, or end that process"
+            f"run {run_id!r} is driven by {who(holder)}, whose lease ends in {left:.0f} s unless "
+            "it is renewed: wait for it, or end that driver"
         )
 
 
