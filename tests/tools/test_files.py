@@ -200,6 +200,12 @@ def test_what_cannot_be_seen_of_a_difference_is_said(
     assert "The nearest text is at line 1:" in told
 
 
+@pytest.mark.parametrize("text", [" " * 4_000_000, "ab \t\n" * 400_000, "\t" * 4_000_000 + "x"])
+def test_a_long_row_of_blanks_is_no_trap(call: Bench, root: Path, text: str) -> None:
+    (root / "f").write_text(text)
+    assert "`old` is not in f" in call.fails("edit_file", path="f", old="absent  text", new="new")
+
+
 def test_edit_file_replaces_exactly(call: Bench, root: Path) -> None:
     got = call("edit_file", path="notes.txt", old="two\n", new="2\r\n")
     assert (got.kind, got.changed) == (ObsKind.WRITE, True)

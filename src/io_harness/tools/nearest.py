@@ -25,7 +25,7 @@ _BUT_FOR: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("special blanks, quotes or dashes, which look like those on a keyboard", _typewritten),
     (
         "blanks at the ends of lines",
-        lambda text: re.sub(r"[ \t]+(?=\n)", "", text).rstrip(" \t"),
+        lambda text: "\n".join(line.rstrip(" \t") for line in text.split("\n")),
     ),
     ("tabs and blanks", lambda text: re.sub(r"[ \t]+", " ", text)),
 )
