@@ -162,6 +162,18 @@ def test_who_replays_a_section_holds_the_files_as_they_are(
     story.turn()
 
 
+def test_a_search_that_did_not_fit_is_as_if_it_had_not_been_looked_at() -> None:
+    story = Story(64)
+    story.files.put("a", "")
+    story.turn()
+    story.read("a", 1, None)
+    story.search("one", "a")
+    story.read("a", 1, None)
+    story.write("a", "\n")
+    for _ in range(3):
+        story.turn()
+
+
 def _happens(story: Story, event: tuple[object, ...]) -> None:
     match event:
         case ("read", str(path), int(first), (int() | None) as count):

@@ -239,7 +239,7 @@ READ_ONLY = """
 import os, sys
 from io_harness.errors import StoreReadOnly
 from io_harness.store import Store
-import io_harness.store.sqlite.backend
+import io_harness.store.sqlite.backend, io_harness.store.sqlite.looking
 os.setuid(65534)
 try:
     Store.open(sys.argv[1])

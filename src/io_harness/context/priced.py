@@ -56,6 +56,9 @@ class PricedAssembler:
             return self._rewrite(step, ceiling, notes)
         for addition in [*changes, *self._waited(section, changes, room, step, cap), *new]:
             section.put(*addition)
+        if self.waiting:
+            # One that did not fit was looked at all the same.
+            self._view.mention_only(section.carried)
         return section
 
     def enter(self, cap: int, stop: int) -> None:
