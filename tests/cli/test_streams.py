@@ -17,7 +17,9 @@ from tests.cli.shell import Answer, Shell, model
 from tests.replay.samples import write_sample
 from tests.vendor import Reply, Vendor
 
-PROGRAM = f"{sys.executable} -c 'from io_harness.cli.main import main; main()'"
+# As installed: without the current directory among the places of modules, which Python 3.13.0
+# cannot stand where that is gone.
+PROGRAM = f"{sys.executable} -P -c 'from io_harness.cli.main import main; main()'"
 SLOW = Reply("{}", delay=60.0)
 READ: Answer = ("read_file", {"path": "a.py"})
 
