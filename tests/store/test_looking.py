@@ -299,6 +299,20 @@ def test_a_look_makes_nothing_and_waits_for_no_writer(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ["runs.db", "runs.db.gate"]
 
 
+def everything(store: Store) -> list[object]:
+    """All that a store tells of the golden run."""
+    return [
+        store.runs(),
+        store.steps("golden"),
+        [step.request for step in store.steps("golden")],
+        store.context_events("golden"),
+        store.provider_calls("golden"),
+        store.drift("golden"),
+        store.memory_recalls("golden"),
+        store.memory_list("id:golden"),
+    ]
+
+
 @pytest.mark.parametrize("version", range(1, VERSION + 1))
 def test_an_older_schema_is_read_and_not_brought_up_to_date(tmp_path: Path, version: int) -> None:
     path = tmp_path / "runs.db"
@@ -306,29 +320,11 @@ def test_an_older_schema_is_read_and_not_brought_up_to_date(tmp_path: Path, vers
     path.chmod(0o600)
     before = path.read_bytes()
     with Store.open(path, read_only=True) as store:
-        looked = [
-            store.runs(),
-            store.steps("golden"),
-            [step.request for step in store.steps("golden")],
-            store.context_events("golden"),
-            store.provider_calls("golden"),
-            store.drift("golden"),
-            store.memory_recalls("golden"),
-            store.memory_list("id:golden"),
-        ]
+        looked = everything(store)
     assert [finding for finding in examine(path) if not finding.well] == []
     assert path.read_bytes() == before
     with Store.open(path) as store:
-        assert looked == [
-            store.runs(),
-            store.steps("golden"),
-            [step.request for step in store.steps("golden")],
-            store.context_events("golden"),
-            store.provider_calls("golden"),
-            store.drift("golden"),
-            store.memory_recalls("golden"),
-            store.memory_list("id:golden"),
-        ]
+        assert looked == everything(store)
 
 
 def test_any_thread_may_look(tmp_path: Path) -> None:
