@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from io_harness.context._kernel_py import (
+from io_harness.context._kernel_py import Kernel
+from io_harness.context._positions_py import (
     COLLAPSED,
     CUT,
     FAILED,
@@ -22,7 +23,6 @@ from io_harness.context._kernel_py import (
     STUB,
     SUPERSEDED,
     WRITE,
-    Kernel,
 )
 
 from .flavours import Flavour

@@ -7,7 +7,8 @@ from typing import TypeAlias
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from io_harness.context._kernel_py import (
+from io_harness.context._kernel_py import Kernel
+from io_harness.context._positions_py import (
     COLLAPSED,
     KEYED,
     LIVE,
@@ -17,7 +18,6 @@ from io_harness.context._kernel_py import (
     SHIFT,
     STUB,
     WRITE,
-    Kernel,
 )
 
 from .flavours import Flavour

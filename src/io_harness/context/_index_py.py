@@ -116,6 +116,14 @@ class Index:
         """The newest position of a keyed group, or the newest write of a file; -1 for none."""
         return self._last[self._group(gid)]
 
+    def file_version(self, gid: int) -> int:
+        """How often a file is known to have changed."""
+        return self._file_version[self._group(gid)]
+
+    def write_version(self, gid: int) -> int:
+        """What `file_version` was right after the newest write of a file; 0 for none."""
+        return self._write_version[self._group(gid)]
+
     def _group(self, gid: int) -> int:
         """A group that exists."""
         if not 0 <= whole("gid", gid) < len(self._hash):

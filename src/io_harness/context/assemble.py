@@ -10,7 +10,7 @@ from io_harness.types import MemoryEntry
 
 from . import checks, render
 from . import manifest as manifests
-from ._kernel_py import CUT, SHIFT
+from ._positions_py import CUT, SHIFT
 from .assembled import Assembled, Counts, Parts, Squeezed
 from .budget import (
     COLLAPSED_CHARS,

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from . import manifest as manifests
-from ._kernel_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
+from ._positions_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
 from .estimate import tokens_of
 from .pieces import Piece, PieceStatus

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from io_harness.errors import ConfigError
 from io_harness.types import JSON
 
-from ._kernel_py import SHIFT
+from ._positions_py import SHIFT
 from .checks import shown
 from .entry import Refresh
 

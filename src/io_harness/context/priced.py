@@ -9,7 +9,7 @@ from itertools import islice
 from io_harness.types import MemoryEntry
 
 from . import render
-from ._kernel_py import COLLAPSED, CUT, LIVE, READ, SEARCH, SHIFT, STUB
+from ._positions_py import COLLAPSED, CUT, LIVE, READ, SEARCH, SHIFT, STUB
 from .assembled import AGAIN, HUNK, carries
 from .budget import CHARS_PER_TOKEN, CachePrice, entry_cap_chars
 from .entry import Carried

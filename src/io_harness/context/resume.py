@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ._kernel_py import COLLAPSED, LIVE, READ, SEARCH, SHIFT, STUB, SUPERSEDED
+from ._positions_py import COLLAPSED, LIVE, READ, SEARCH, SHIFT, STUB, SUPERSEDED
 from .assembled import AGAIN, BITS, HUNK, carries
 from .entry import Refresh
 from .hunks import Hunk, ShownFile

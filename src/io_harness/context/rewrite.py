@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TypeAlias
 
 from . import render
-from ._kernel_py import LIVE, READ, SEARCH, SUPERSEDED
+from ._positions_py import LIVE, READ, SEARCH, SUPERSEDED
 from .budget import CHARS_PER_TOKEN, COLLAPSED_CHARS, CachePrice, exact
 from .entry import Carried
 from .kernel import Kernel

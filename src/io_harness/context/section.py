@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from ._kernel_py import SHIFT, STUB
+from ._positions_py import SHIFT, STUB
 from .assembled import carries
 from .hunks import ShownFile
 from .render import NotesBlock

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 
-from ._kernel_py import LIVE, READ, WRITE
+from ._positions_py import LIVE, READ, WRITE
 from .view import View
 
 # So many files are considered at most, however many one step touched.

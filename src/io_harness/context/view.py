@@ -8,7 +8,7 @@ from bisect import bisect_right
 from io_harness.types import Observation, ObsKind
 
 from . import render
-from ._kernel_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
+from ._positions_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
 from .arguments import for_entry, for_stub
 from .entry import Carried, Refresh, carry, detail, entered, source, squeeze
 from .freshness import Files

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import render
-from ._kernel_py import SEARCH
+from ._positions_py import SEARCH
 from .entry import Refresh
 from .freshness import Files, Look, asked, same
 from .hunks import Hunk
