@@ -56,10 +56,9 @@ def usable_environment(who: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        named = ", ".join(name for name in os.environ if name.upper() in _FOR_CLIENTS)
-        raise ConfigError(
-            f"{who} cannot be asked from this environment ({error}): look at {named}"
-        ) from error
+        named = [name for name in os.environ if name.upper() in _FOR_CLIENTS]
+        look = f": look at {', '.join(named)}" if named else ""
+        raise ConfigError(f"{who} cannot be asked from this environment ({error}){look}") from error
 
 
 def server_url(variable: str, given: str | None = None) -> str | None:
