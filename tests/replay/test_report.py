@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import struct
-import subprocess
-import zlib
-from collections import Counter
 from html import escape
 from pathlib import Path
 
@@ -21,6 +16,7 @@ from io_harness.errors import ConfigError
 from io_harness.replay import replay_files, table
 from io_harness.replay.legend import legend
 from io_harness.replay.page import html_page
+from tests.browser import CHROMIUM, NO_CHROMIUM, png_colors, screenshot
 
 from .corpus import corpus_root
 from .samples import SAMPLES, write_sample
@@ -37,7 +33,6 @@ FIGURES = {
     "echo",
     "sight",
 }
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def command(*arguments: str) -> tuple[int, str, BaseException | None]:
@@ -148,77 +143,18 @@ def test_the_page_of_the_longest_run_is_small() -> None:
     assert len(html_page(replay_files([str(path)])).encode()) < 2_000_000
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed (apt install chromium)")
+@pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("dark", [False, True])
 def test_the_curves_are_drawn(width: int, dark: bool, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(html_page(replay_files([write_sample("pi", tmp_path)])), encoding="utf-8")
-    shot = tmp_path / "shot.png"
-    assert CHROMIUM is not None
-    subprocess.run(
-        [
-            CHROMIUM,
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-            *(["--force-dark-mode", "--blink-settings=preferredColorScheme=0"] if dark else []),
-            f"--window-size={width},1600",
-            f"--screenshot={shot}",
-            page.as_uri(),
-        ],
-        check=True,
-        capture_output=True,
-        timeout=120,
-    )
+    shot = screenshot(page, width=width, dark=dark)
     colors = png_colors(shot)
     curve = (0x6A, 0xA0, 0xFF) if dark else (0x25, 0x63, 0xC9)
 
     assert colors.get(curve, 0) > 50
     assert colors.most_common(1)[0][0] == ((0x12, 0x16, 0x1D) if dark else (0xFF, 0xFF, 0xFF))
-
-
-def png_colors(path: Path) -> Counter[tuple[int, ...]]:
-    """How often each colour stands in an 8-bit RGB or RGBA image."""
-    data = path.read_bytes()
-    at, packed, header = 8, b"", b""
-    while at < len(data):
-        (length,) = struct.unpack(">I", data[at : at + 4])
-        kind, body = data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
-        header = body if kind == b"IHDR" else header
-        packed += body if kind == b"IDAT" else b""
-        at += 12 + length
-    width, height, _, color = struct.unpack(">IIBB", header[:10])
-    size = {2: 3, 6: 4}[color]
-    raw, before = zlib.decompress(packed), bytearray(width * size)
-    found: Counter[tuple[int, ...]] = Counter()
-    for y in range(height):
-        start = y * (width * size + 1)
-        row = bytearray(raw[start + 1 : start + 1 + width * size])
-        unfiltered(row, before, raw[start], size)
-        found.update(zip(row[0::size], row[1::size], row[2::size], strict=True))
-        before = row
-    return found
-
-
-def unfiltered(row: bytearray, up: bytearray, kind: int, size: int) -> None:
-    """Undo a PNG row's filter in place."""
-    if kind == 0:
-        return
-    for i in range(len(row)):
-        left, above = (row[i - size], up[i]) if i >= size else (0, up[i])
-        corner = up[i - size] if i >= size else 0
-        guess = (0, left, above, (left + above) // 2, paeth(left, above, corner))[kind]
-        row[i] = (row[i] + guess) & 255
-
-
-def paeth(left: int, above: int, corner: int) -> int:
-    near = left + above - corner
-    a, b, c = abs(near - left), abs(near - above), abs(near - corner)
-    if a <= b and a <= c:
-        return left
-    return above if b <= c else corner
 
 
 @pytest.mark.parametrize(
