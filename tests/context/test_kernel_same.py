@@ -101,11 +101,11 @@ CALLS = st.one_of(
     ),
     *(
         call(name)
-        for name in ("newest", "walk", "stubs", "missing", "account", "release", "__len__")
+        for name in ("newest", "walk", "stubs", "missing", "release", "__len__")
     ),
     call("start", ROOM, SIZE, FLAG),
     call("start_stubs", ROOM, SIZE),
-    call("emit", TEXT, TEXT, TEXT),
+    call("emit", TEXT, st.sampled_from([("", " more"), ("é", ""), ("",), None]), TEXT, SIZE),
 )
 
 
@@ -136,10 +136,11 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
     for position in kernel.missing():
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
-    line = f"{kernel.hidden} more" if kernel.hidden else ""
-    text, order, ends = kernel.emit("block", line, CUTS[number % 2] if cut else None)
+    text, order, ends, counts = kernel.emit(
+        "block", ("", " more"), CUTS[number % 2] if cut else None, number
+    )
     kernel.release()
-    return seen, text, list(order), list(ends)
+    return seen, text, list(order), list(ends), counts
 
 
 def outcome(kernel: Kernel, asked: Call) -> object:
@@ -154,7 +155,8 @@ def outcome(kernel: Kernel, asked: Call) -> object:
     except Exception as error:
         value = (type(error), str(error))
     if isinstance(value, tuple) and isinstance(value[1], array):
-        value = (value[0], *((each.typecode, list(each)) for each in value[1:]))
+        text, *arrays, account = value
+        value = (text, *((each.typecode, list(each)) for each in arrays), account)
     counts = [getattr(kernel, count) for count in COUNTS]
     return type(value), value, counts
 

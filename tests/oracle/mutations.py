@@ -137,9 +137,9 @@ MUTATIONS = (
     ),
     Mutation(
         "drop instead of stub",
-        "assemble",
-        "carried, entered, hidden, chars, work = kernel.account()",
-        "carried, entered, _, chars, work = kernel.account(); hidden = 0",
+        "_kernel_py",
+        "line = filled(collapsed, grouped(self.hidden)) if self.hidden else \"\"",
+        "line = \"\"",
     ),
     Mutation(
         "what does not fit is passed over",

@@ -6,6 +6,8 @@ from array import array
 from bisect import bisect_right
 from typing import TypeAlias
 
+from .keys import hash64
+
 NONE = -1
 MAX_COUNT = 2**31 - 2
 MAX_AXIS = 2**63 - 1
@@ -82,6 +84,10 @@ class Index:
         if 3 * len(self._hash) > 2 * len(self._table):
             self._grow()
         return gid
+
+    def group_of(self, subject: str) -> int:
+        """The group of a subject by its `hash64`, made where it is new."""
+        return self.group(hash64(text_of("subject", subject)), subject)
 
     def _grow(self) -> None:
         table = array("i", [0]) * (2 * len(self._table))
