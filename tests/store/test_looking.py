@@ -13,12 +13,14 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from io_harness.errors import ConfigError, StoreLocked
 from io_harness.store import Store
 from io_harness.store.doctor import examine
 from io_harness.store.schema import VERSION
+from io_harness.store.sqlite import looking
 from tests.store.golden.make import PLACE
 from tests.store.other import can_mount, python
 
@@ -277,6 +279,30 @@ def test_a_file_that_changes_at_every_look_is_told(
             store.runs()
         monkeypatch.undo()
         assert store.runs() == ()
+
+
+def test_an_index_that_a_writer_is_just_making_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two steps of its making it is there, and useless to who may not write it."""
+    path = tmp_path / "runs.db"
+    unfinished = apsw.ReadOnlyError("attempt to write a readonly database")
+    unfinished.extendedresult = apsw.SQLITE_READONLY_RECOVERY  # type: ignore[attr-defined]
+    opened, left = looking._opened, [unfinished] * 3
+
+    def soon(path: Path, way: looking._Way, *, keeps_log: bool) -> apsw.Connection:
+        if left:
+            raise left.pop()
+        return opened(path, way, keeps_log=keeps_log)
+
+    Store.open(path).close()
+    monkeypatch.setattr(looking, "is_writable", lambda _: False)
+    monkeypatch.setattr(looking, "_opened", soon)
+    with Store.open(path, read_only=True) as store:
+        assert store.runs() == ()
+    left.extend([unfinished] * 10_000)
+    with pytest.raises(StoreLocked, match="changed each time"):
+        Store.open(path, read_only=True, timeout=0.05)
 
 
 def test_a_look_makes_nothing_and_waits_for_no_writer(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def typed(error: Exception, where: str) -> HarnessError:
             return locked(where)
         case apsw.FullError():
             return _full(error, where)
-        case apsw.IOError() if _extended(error) == apsw.SQLITE_IOERR_SHMSIZE:  # the log's index
+        case apsw.IOError() if extended(error) == apsw.SQLITE_IOERR_SHMSIZE:  # the log's index
             return _full(error, where)
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return _read_only(error, where)
@@ -82,7 +82,8 @@ def _refused(error: OSError, where: str) -> HarnessError:
     )
 
 
-def _extended(error: Exception) -> object:
+def extended(error: Exception) -> object:
+    """Return SQLite's extended result code of an error, `None` where it has none."""
     return getattr(error, "extendedresult", None)  # which apsw's stubs leave out
 
 
