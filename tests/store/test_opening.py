@@ -526,3 +526,13 @@ def test_another_program_reads_the_tables_and_views(tmp_path: Path) -> None:
         "Reading on.",
         "read, read",
     )
+
+
+def test_a_file_that_goes_while_a_store_is_opened_is_no_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever closes a store last deletes its log and index: they may go between two looks."""
+    monkeypatch.setattr(Path, "exists", lambda *_, **__: True)
+    with Store.open(tmp_path / "runs.db") as store:
+        store.memory_put("w", "k", "v", run_id="r", step=1)
+    assert all(finding.well for finding in examine(tmp_path / "runs.db"))

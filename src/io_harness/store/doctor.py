@@ -17,7 +17,7 @@ from io_harness.store.base import Transaction
 from io_harness.store.codec import as_int, as_text, digest, encoded
 from io_harness.store.schema import VERSION
 from io_harness.store.sqlite.connection import SAFE_SQLITE
-from io_harness.store.sqlite.filesystem import NETWORK, is_writable, kind_of
+from io_harness.store.sqlite.filesystem import NETWORK, is_writable, kind_of, size_of
 from io_harness.store.sqlite.looking import LookingBackend
 from io_harness.store.texts import get_text
 
@@ -96,8 +96,7 @@ def _schema(version: int) -> Finding:
 
 
 def _log(path: Path) -> Finding:
-    log = Path(f"{path}-wal")
-    size = log.stat().st_size if log.exists() else 0
+    size = size_of(Path(f"{path}-wal"))
     well = size <= _LARGE_LOG
     advice = "" if well else ": some process has held a read open, find and end it"
     return Finding("log", well, f"{size:,} bytes{advice}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from io_harness.context.ledger import MAX_NUMBER
 from io_harness.tools.base import Plan, ToolContext
 from io_harness.tools.builtin import blocking, builtin, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
@@ -24,6 +25,7 @@ def read_file(
 ) -> Plan:
     """Read a text file, or lines of it. The text is given exactly as it is in the file."""
     need = path_need(here, Act.READ, path)
+    offset = min(offset, MAX_NUMBER)  # no file has as many lines
 
     def work() -> ToolOutcome:
         canonical = need.names[0]
@@ -46,7 +48,7 @@ def _asked(got: ReadResult, offset: int, limit: int | None) -> tuple[int, int]:
     ended = got.total_lines is not None and got.lines[1] >= got.total_lines
     past = got.lines[1] < got.lines[0]
     if limit is not None and got.lines[0] == offset and (ended or past):
-        return offset, offset + limit - 1
+        return offset, min(offset + limit - 1, MAX_NUMBER)
     return got.lines
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
 from io_harness.tools.base import Plan, ToolContext
@@ -56,7 +57,7 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
             gate=reading_gate(here),
             exact=True,
         )
-        scope = [place, *([f"glob {glob}"] if glob else [])]
+        scope = [_told(place), *([f"glob {_told(glob)}"] if glob else [])]
         scope += ["ignoring case"] if ignore_case else []
         scope += [f"context {context}"] if context else []
         return ToolOutcome(
@@ -64,6 +65,11 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
         )
 
     return blocking((need,), work)
+
+
+def _told(text: str) -> str:
+    """A part of a scope such that no other parts, joined by commas, read the same."""
+    return json.dumps(text) if "," in text or text.startswith('"') else text
 
 
 def _head(count: str, left_out: str) -> str:

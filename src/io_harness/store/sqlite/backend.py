@@ -34,6 +34,7 @@ from io_harness.store.sqlite.filesystem import (
     check_names,
     check_place,
     identities,
+    size_of,
 )
 from io_harness.store.sqlite.gate import Gate
 from io_harness.store.sqlite.writer import Writer
@@ -147,7 +148,7 @@ class FileBackend:
 
     def _check_log(self) -> None:
         """Raise where there is a log without its database: SQLite would delete it."""
-        database, log, *_ = (file.stat().st_size if file.exists() else 0 for file in self._files)
+        database, log, *_ = map(size_of, self._files)
         if log and not database:
             raise StoreCorrupt(
                 f"{self._where} is missing or empty, and the log of its last commits is there "

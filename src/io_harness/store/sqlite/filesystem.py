@@ -75,9 +75,10 @@ def check_local(path: Path, where: str) -> None:
 
 def check_names(path: Path, where: str) -> None:
     """Raise `ConfigError` where others may know a file, but not its log, by another path."""
-    if not path.exists():
+    status = status_of(path)
+    if status is None:
         return
-    names = path.stat().st_nlink
+    names = status.st_nlink
     if names > 1:
         raise ConfigError(
             f"{where} has {names} names (hard links), and each would have a log of its own, which "
@@ -102,8 +103,19 @@ def identities(paths: Iterable[Path]) -> Identities:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
+    status = status_of(path)
+    return None if status is None else (status.st_dev, status.st_ino)
+
+
+def size_of(path: Path) -> int:
+    """Return the bytes of a file, 0 where there is none."""
+    status = status_of(path)
+    return 0 if status is None else status.st_size
+
+
+def status_of(path: Path) -> os.stat_result | None:
+    """Return what the system knows of a file, `None` where there is none (any more)."""
     try:
-        status = path.stat()
+        return path.stat()
     except FileNotFoundError:
         return None
-    return status.st_dev, status.st_ino

@@ -65,9 +65,9 @@ class Gate:
 
         Never one that was there: it may be a link to a file that is not that owner's.
         """
-        if self._is_new and hasattr(os, "geteuid") and os.geteuid() == 0 and path.exists():
-            status = path.stat()
-            with suppress(OSError):  # a root or a file system that cannot
+        if self._is_new and hasattr(os, "geteuid") and os.geteuid() == 0:
+            with suppress(OSError):  # no file, a root or a file system that cannot
+                status = path.stat()
                 os.fchown(self._descriptor, status.st_uid, status.st_gid)
 
     def acquire(self, deadline: float) -> bool:

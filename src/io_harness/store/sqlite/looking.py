@@ -26,6 +26,7 @@ from io_harness.store.sqlite.filesystem import (
     check_place,
     is_writable,
     kind_of,
+    status_of,
 )
 
 _WITHOUT_LOCKS = "win32-none" if sys.platform == "win32" else "unix-none"
@@ -191,18 +192,11 @@ def _unchanged(path: Path, seen: _Seen | None) -> Iterator[None]:
 
 def _seen(path: Path) -> _Seen:
     files = files_of(path)
-    database, log, index = (_status(file) for file in files[:3])
-    journal = _status(Path(f"{path}-journal"))
+    database, log, index = (status_of(file) for file in files[:3])
+    journal = status_of(Path(f"{path}-journal"))
     return _Seen(
         None if database is None else (database.st_ino, database.st_size, database.st_mtime_ns),
         None if log is None else log.st_size,
         None if index is None else index.st_size,
         None if journal is None else journal.st_size,
     )
-
-
-def _status(path: Path) -> os.stat_result | None:
-    try:
-        return path.stat()
-    except FileNotFoundError:
-        return None
