@@ -22,7 +22,7 @@ from io_harness.store.doctor import examine
 from io_harness.store.schema import VERSION
 from io_harness.store.sqlite import looking
 from tests.store.golden.make import PLACE
-from tests.store.other import can_mount, python
+from tests.store.other import can_mount, python, stopped
 
 if sys.platform == "win32":
     pytest.skip("the system has no such permissions", allow_module_level=True)
@@ -253,10 +253,11 @@ def test_who_may_not_write_looks_beside_writers_that_come_and_go(place: Path) ->
         [sys.executable, "-c", WATCH, path, stop], stdout=subprocess.PIPE, text=True
     )
     assert watching.stdout is not None
-    assert watching.stdout.readline() == "looking\n"
-    python(COMING_AND_GOING, path)
-    stop.touch()
-    printed, _ = watching.communicate(timeout=60)
+    with stopped(watching):
+        assert watching.stdout.readline() == "looking\n"
+        python(COMING_AND_GOING, path)
+        stop.touch()
+        printed, _ = watching.communicate(timeout=60)
     assert printed.strip() == "[False, True] True 024003"
     assert {file.stat().st_uid for file in place.iterdir()} == {0}
 

@@ -107,6 +107,16 @@ def replaced(where: str) -> StoreFailed:
     )
 
 
+def closed(where: str) -> ConfigError:
+    """Return the error of a caller who closed the store before."""
+    return ConfigError(f"{where} is closed: open it again")
+
+
+def forked(where: str) -> ConfigError:
+    """Return the error of a caller in a process that was forked from the one that opened it."""
+    return ConfigError(f"{where} was opened before this process was forked: open it here")
+
+
 def changing(where: str) -> StoreLocked:
     """Return the error of a look at a file that others keep changing."""
     return StoreLocked(f"{where} was changed each time that it was looked at: do it again")

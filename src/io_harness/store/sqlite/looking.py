@@ -19,7 +19,7 @@ from io_harness.store.base import T, Transaction
 from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
-from io_harness.store.sqlite.faults import changing, extended, translated
+from io_harness.store.sqlite.faults import changing, closed, extended, translated
 from io_harness.store.sqlite.filesystem import (
     NETWORK,
     check_names,
@@ -132,7 +132,7 @@ class LookingBackend:
 
     def _look(self, work: Callable[[apsw.Connection], T]) -> T:
         if self._closed:
-            raise ConfigError(f"{self._where} is closed: open it again")
+            raise closed(self._where)
         deadline = time.monotonic() + self._timeout
         while True:
             try:
