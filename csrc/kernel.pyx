@@ -7,6 +7,7 @@ Every position, group and size that comes from Python is checked where it enters
 index plain C arrays.
 """
 
+cimport cython
 from cpython cimport array as c_array
 from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
@@ -170,7 +171,7 @@ cdef int text_of(str name, object value) except -1:
 
 # Cut points.
 
-cdef inline bint splits_pair(object text, Py_ssize_t at):
+cdef inline bint splits_pair(object text, Py_ssize_t at) noexcept:
     return (
         0xD800 <= PyUnicode_READ_CHAR(text, at - 1) <= 0xDBFF
         and 0xDC00 <= PyUnicode_READ_CHAR(text, at) <= 0xDFFF
@@ -231,7 +232,7 @@ def count_lines(text: str) -> int:
     return lines_of(text)
 
 
-cdef Py_ssize_t lines_of(object text):
+cdef Py_ssize_t lines_of(object text) noexcept:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), ends = 0, index
     if length == 0:
         return 0
@@ -511,11 +512,12 @@ cdef void *grown(void *memory, Py_ssize_t count, Py_ssize_t width) except NULL:
     return memory
 
 
-cdef inline Py_ssize_t roomier(Py_ssize_t count):
+cdef inline Py_ssize_t roomier(Py_ssize_t count) noexcept:
     """An eighth more, as Python's lists grow: amortised constant, and little is left unused."""
     return count + (count >> 3) + 6
 
 
+@cython.final
 cdef class Kernel:
     """The supersession index, the walk of the fit, and the emission of what it chose."""
 
@@ -940,7 +942,7 @@ cdef class Kernel:
         self.texts[number] = text
         return 0
 
-    cdef inline int32_t stub_wanted(self, Position *position):
+    cdef inline int32_t stub_wanted(self, Position *position) noexcept:
         """What a stub's words depend on: the answers that came later."""
         return self.groups[position.gid].version if position.state == SUPERSEDED else 0
 
@@ -1037,7 +1039,7 @@ cdef class Kernel:
             return False
         return self.positions[number].seen < self.groups[gid].write_version
 
-    cdef inline int32_t wanted(self, Position *position):
+    cdef inline int32_t wanted(self, Position *position) noexcept:
         if position.kind == READ and position.gid != NONE:
             return self.groups[position.gid].file_version
         return self.writes if position.kind == SEARCH else NONE
@@ -1115,7 +1117,7 @@ cdef class Kernel:
             self.first = first
         return older
 
-    cdef inline bint unchecked(self, Position *position):
+    cdef inline bint unchecked(self, Position *position) noexcept:
         if not self.stat or position.kind != READ or position.gid == NONE:
             return False
         return self.groups[position.gid].turn_of != self.turn
@@ -1147,25 +1149,30 @@ cdef class Kernel:
         return self.stubs_on()
 
     cdef int32_t stubs_on(self) noexcept:
-        cdef int32_t position = self.stub_cursor
+        cdef int32_t start = self.stub_cursor, position = start, count = 0
         cdef int32_t first = self.first if self.first != NONE else self.count
+        cdef int64_t left = self.stub_room - self.stub_used
         cdef Position *here
+        if start == NONE:
+            return NONE
         self.stub_cursor = NONE
         while position >= 0:
             here = &self.positions[position]
             if position < first or here.state != LIVE:
                 if not here.bits & STUB or here.stub_version != self.stub_wanted(here):
                     self.stub_cursor = position
-                    return position
-                if self.stub_used + here.stub_size > self.stub_room:
+                    break
+                if here.stub_size > left:
                     self.work += 1
                     break
-                self.stub_used += here.stub_size
-                self.stub_count += 1
-            self.work += 1
-            self.low = position
+                left -= here.stub_size
+                count += 1
             position -= 1
-        return NONE
+        self.stub_used = self.stub_room - left
+        self.stub_count += count
+        self.work += start - position
+        self.low = position + 1
+        return self.stub_cursor
 
     @property
     def hidden(self) -> int:
@@ -1304,7 +1311,7 @@ cdef class Kernel:
         self.low_before = self.low
 
 
-cdef int32_t touching(Group *group, int64_t lo):
+cdef int32_t touching(Group *group, int64_t lo) noexcept:
     """The first of several segments that ends after `lo`."""
     cdef int32_t low = 0, high = group.count, middle
     while low < high:

@@ -19,6 +19,8 @@ MEMORY_MAX_KEY_CHARS = 128
 """Code points of one key."""
 WRITES_PER_RUN = 8
 """Notes that the agent of one run may write: junk notes must not wash out the honest ones."""
+DELETIONS_PER_RUN = 8
+"""Notes of other runs that the agent of one run may delete, for the same reason."""
 TRUNCATED = "…[truncated]"
 
 MemoryMode: TypeAlias = Literal["on", "read-only", "off"]

@@ -46,6 +46,11 @@ def use(flavour: Flavour) -> None:
         flavour.module.filled(
             ("step ", " of ", ""), number, f"text {flavour.module.grouped(number)}"
         )
+        words, text = READ, "text\n" * number
+        kernel.add_read(
+            words, ("[",), number, "a.py", text, None, None, gid, bool(number % 3), True
+        )
+        kernel.group_of(f"a subject {number % 30}")
         flavour.module.plain_read(READ, ("[",), number, "a.py", "text\n" * number, None, None)
         try:
             kernel.show(number + 1, "no such position", 0, 0)

@@ -79,6 +79,17 @@ ENTER = st.tuples(
         st.integers(0, 3),
     ),
 )
+READ_TEXT = st.sampled_from(["a\n", "b\nc\n", "no end", "", "[step 1", "é"]) | TEXT
+READ_LINES = st.none() | st.tuples(st.integers(1, 9), st.integers(0, 12)) | st.tuples(PLACE, PLACE)
+TARGET = st.sampled_from(["a.py", "b c", ""]) | TEXT
+TOTAL = st.none() | st.integers(0, 9) | WILD
+READS = st.tuples(
+    st.just("add_read"),
+    st.tuples(
+        *(st.just(READ), st.just(("[step ",)), PLACE, TARGET, READ_TEXT, READ_LINES, TOTAL),
+        *(st.integers(0, 4) | GROUP, FLAG, FLAG),
+    ),
+)
 CALLS = st.one_of(
     ENTER,
     ENTER,
@@ -88,6 +99,9 @@ CALLS = st.one_of(
     call("find", KEY, SUBJECT),
     call("add", KIND, GROUP, LINE, LINE, SIZE, TEXT, MARK),
     call("show", PLACE, TEXT, SIZE, MARK),
+    call("group_of", SUBJECT),
+    READS,
+    READS,
     call("set_stub", PLACE, TEXT, SIZE),
     call("set_below", PLACE, SIZE, st.just(BELOW), SIZE, SIZE),
     call("covering", GROUP, LINE, LINE),
@@ -99,10 +113,7 @@ CALLS = st.one_of(
             *("freshen", "is_fresh", "unseen_write", "replaced_by"),
         )
     ),
-    *(
-        call(name)
-        for name in ("newest", "walk", "stubs", "missing", "release", "__len__")
-    ),
+    *(call(name) for name in ("newest", "walk", "stubs", "missing", "release", "__len__")),
     call("start", ROOM, SIZE, FLAG),
     call("start_stubs", ROOM, SIZE),
     call("emit", TEXT, st.sampled_from([("", " more"), ("é", ""), ("",), None]), TEXT, SIZE),

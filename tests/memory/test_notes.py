@@ -272,6 +272,34 @@ def test_forgetting_is_in_the_trace(store: Store) -> None:
     assert [event.kind for event in store.context_events("r")] == ["memory_forget"]
 
 
+def test_forgetting_again_after_an_interruption_gives_the_first_answer(store: Store) -> None:
+    async def drive() -> None:
+        lease = await begin(store.journal, "r")
+        assert await store.journal.forget(lease, 1, 0, workspace="w", key="k") is True
+        assert await store.journal.forget(lease, 1, 0, workspace="w", key="k") is True
+
+    put(store, "k")
+    asyncio.run(drive())
+    assert [event.kind for event in store.context_events("r")] == ["memory_forget"]
+
+
+def test_an_agent_cannot_wash_the_notes_of_others_out_by_forgetting_them(store: Store) -> None:
+    async def drive() -> None:
+        lease = await begin(store.journal, "r")
+        for number in range(8):
+            assert await store.journal.forget(lease, 1, number, workspace="w", key=f"k{number}")
+        with pytest.raises(MemoryRefused, match="deleted 8 notes of other runs"):
+            await store.journal.forget(lease, 1, 8, workspace="w", key="k8")
+        await store.journal.remember(lease, 1, 9, workspace="w", key="own", value="v")
+        assert await store.journal.forget(lease, 1, 10, workspace="w", key="own")
+
+    for number in range(10):
+        put(store, f"k{number}")
+    asyncio.run(drive())
+    assert [note.key for note in store.memory_list("w")] == ["k8", "k9"]
+    assert store.memory_delete("w", "k8"), "an operator may"
+
+
 def test_a_recall_is_recorded_when_a_run_is_first_shown_a_note(store: Store) -> None:
     async def drive() -> None:
         lease = await begin(store.journal, "r")

@@ -16,8 +16,8 @@ from io_harness.loop import Outcome, resume, run, run_sync
 from io_harness.policy import Policy
 from io_harness.providers import Script
 from io_harness.store import Store
-from io_harness.tools import tool
-from io_harness.types import JSON, Completion, ToolCall
+from io_harness.tools import ToolOutcome, tool
+from io_harness.types import JSON, Completion, ObsKind, ToolCall
 from tests.run.worlds import Watched, call, contract, files, ran, read
 
 
@@ -210,3 +210,65 @@ def test_many_calls_of_one_answer_keep_their_order(root: Path) -> None:
     given = [result.call_id for m in provider.requests[1].messages for result in m.results]
     assert asked == given
     assert len(set(asked)) == len(asked)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [read("a.py", limit=2**31)],
+        [read("a.py", offset=10**10, limit=10**10)],
+        [read("a.py", offset=10**30)],
+        [read("a.py", limit=10**30)],
+        [call("show", step=10**30), call("show", step=1, call=-(10**30))],
+    ],
+)
+def test_no_number_of_a_model_ends_a_run(root: Path, calls: list[ToolCall]) -> None:
+    with Store.memory() as store:
+        done = ran(contract(root), [Completion(calls=tuple(calls)), "Done."], store)
+        (_, *seen) = store.steps(done.run_id)
+        told = [o.text for o in store.steps(done.run_id)[0].observations]
+    assert done.outcome is Outcome.SUCCESS
+    assert seen
+    assert not any("damaged" in text or "runs.db" in text for text in told)
+
+
+def test_a_limit_beyond_all_lines_is_all_lines(root: Path) -> None:
+    with Store.memory() as store:
+        done = ran(contract(root), [read("a.py", limit=10**30), "Done."], store)
+        (seen,) = store.steps(done.run_id)[0].observations
+    assert seen.text == "x = 1\n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"lines": (1, 10**10)},
+        {"lines": (5, 1)},
+        {"lines": [1, 2]},
+        {"lines": (1, 2.5)},
+        {"total_lines": -1},
+        {"kind": "unheard of"},
+        {"text": None},
+        {"text": b"x"},
+        {"target": 3},
+        {"key": 3},
+        {"paths": ["a"]},
+        {"note": 3},
+    ],
+)
+def test_a_result_that_cannot_be_kept_is_a_failure_of_its_tool(
+    root: Path, given: dict[str, object]
+) -> None:
+    values: dict[str, object] = {"kind": ObsKind.READ, "target": "a.py", "text": "x", **given}
+
+    @tool
+    def odd() -> ToolOutcome:
+        """Give an outcome."""
+        return ToolOutcome(**values)  # type: ignore[arg-type] # that is what is tried
+
+    with Store.memory() as store:
+        done = ran(contract(root), [call("odd"), "Done."], store, tools=[odd])
+        (seen,) = store.steps(done.run_id)[0].observations
+    assert done.outcome is Outcome.SUCCESS
+    assert (seen.kind, seen.target) == (ObsKind.ERROR, "odd")
+    assert "the tool failed" in seen.text

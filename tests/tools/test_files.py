@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import random
+from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import pytest
 
+from io_harness.tools import nearest
 from io_harness.types import ObsKind
 from io_harness.workspace import digest_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from io_harness.types import JSON
     from tests.tools.conftest import Bench
 
 
@@ -265,3 +269,37 @@ def test_names_that_do_not_print_can_be_used_as_they_are_shown(call: Bench, root
     assert got.text == '1 matching line\n"caf\\udce9":1:found'
     assert got.paths == ("caf\udce9",)
     assert call("read_file", path="caf\udce9").text == "found\n"
+
+
+def test_no_place_reads_like_another_place_with_options(call: Bench, root: Path) -> None:
+    (root / "src, ignoring case").mkdir()
+    questions: list[dict[str, JSON]] = [
+        {"path": "src, ignoring case"},
+        {"path": "src", "ignore_case": True},
+        {"path": "src", "glob": "*.py, ignoring case"},
+        {"path": "src", "glob": "*.py", "ignore_case": True},
+        {"path": "src", "glob": "*.py, context 2"},
+        {"path": "src", "glob": "*.py", "context": 2},
+    ]
+    scopes = [call("grep", pattern="x", **question).scope for question in questions]
+    assert len(set(scopes)) == len(questions)
+
+
+def test_a_file_of_lines_all_alike_costs_an_edit_no_more_than_a_few_hundred_of_them(
+    call: Bench, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = 0
+
+    class Counted(SequenceMatcher[str]):
+        def ratio(self) -> float:
+            nonlocal compared
+            compared += 1
+            return super().ratio()
+
+    monkeypatch.setattr(nearest, "SequenceMatcher", Counted)
+    chance = random.Random(1)
+    lines = ["".join(chance.sample("abcdefghij" * 4, 40)) for _ in range(3_000)]
+    (root / "alike.txt").write_text("\n".join(lines))
+    wanted = "".join(chance.sample("abcdefghij" * 4, 40))
+    assert "not in alike.txt" in call.fails("edit_file", path="alike.txt", old=wanted, new="")
+    assert 0 < compared <= 500

@@ -6,7 +6,7 @@ from array import array
 from bisect import bisect_right
 from typing import TypeAlias
 
-from .keys import hash64
+from xxhash import xxh3_64_intdigest
 
 NONE = -1
 MAX_COUNT = 2**31 - 2
@@ -37,6 +37,11 @@ def within(name: str, value: int, least: int, most: int) -> int:
     if not least <= value <= most:
         raise OverflowError(f"{name} must be from {least} to {most}, got {value}")
     return value
+
+
+def hash64(subject: str) -> int:
+    """A 64-bit hash that is the same in every process."""
+    return xxh3_64_intdigest(subject.encode("utf-8", "surrogatepass"))
 
 
 class Index:

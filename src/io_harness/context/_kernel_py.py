@@ -67,6 +67,36 @@ class Kernel(Positions):
         self._low = 0
         self._first_before = NONE
 
+    # Entering a usual read.
+
+    def add_read(  # noqa: PLR0917  # keywords would cost a third of the call
+        self,
+        words: tuple[str, ...],
+        signs: tuple[str, ...],
+        step: int,
+        target: str,
+        text: str,
+        lines: tuple[int, int] | None,
+        total: int | None,
+        gid: int,
+        keeps: bool,
+        fresh: bool,
+    ) -> list[int] | None:
+        """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
+
+        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
+        """
+        self._group(gid)
+        plain = plain_read(words, signs, step, target, text, lines, total)
+        if plain is None:
+            return None
+        made, shown = plain
+        kept = made if keeps else None
+        superseded = self.add(READ, gid, shown.lo, shown.hi, len(made), kept, 0)
+        if fresh:
+            self.freshen(len(self) - 1)
+        return superseded
+
     # The fit.
 
     def start(self, room: int, turn: int, stat: bool) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 
 from ._index_py import MAX_AXIS, MAX_COUNT, NONE, Index, text_of, whole, within
-from ._lines_py import plain_read
 from ._texts_py import filled
 
 PLAIN, KEYED, READ, WRITE, SEARCH = 0, 1, 2, 3, 4
@@ -100,34 +99,6 @@ class Positions(Index):
                 self._writes += 1
         for old in superseded:
             self._retire(old, SUPERSEDED)
-        return superseded
-
-    def add_read(  # noqa: PLR0917  # keywords would cost a third of the call
-        self,
-        words: tuple[str, ...],
-        signs: tuple[str, ...],
-        step: int,
-        target: str,
-        text: str,
-        lines: tuple[int, int] | None,
-        total: int | None,
-        gid: int,
-        keeps: bool,
-        fresh: bool,
-    ) -> list[int] | None:
-        """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
-
-        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
-        """
-        self._group(gid)
-        plain = plain_read(words, signs, step, target, text, lines, total)
-        if plain is None:
-            return None
-        made, shown = plain
-        kept = made if keeps else None
-        superseded = self.add(READ, gid, shown.lo, shown.hi, len(made), kept, 0)
-        if fresh:
-            self.freshen(len(self) - 1)
         return superseded
 
     def _append(self, kind: int, gid: int, size: int) -> None:
@@ -287,7 +258,7 @@ class Positions(Index):
         """The position that answers instead: itself while it is live; -1 for none, or several."""
         state, gid = self._state[self._at(position)], self._gid[position]
         if state != SUPERSEDED:
-            return position if state == LIVE else NONE
+            return int(position) if state == LIVE else NONE
         if self._kind[position] != READ:
             return self._last[gid]
         return NONE if gid in self._segments else self._owner[gid]

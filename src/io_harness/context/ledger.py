@@ -40,7 +40,8 @@ def _range(value: object) -> None:
         raise LedgerError(f"lines must not end before they start, got {value!r}")
 
 
-def _checked(observation: Observation) -> Observation:
+def checked(observation: Observation) -> Observation:
+    """The observation as a ledger takes it; raises `LedgerError` for a field that cannot be."""
     if not isinstance(observation, Observation):
         raise LedgerError(f"observation must be an Observation, got {type(observation).__name__}")
     _number("step", observation.step, 0)
@@ -119,7 +120,7 @@ class Ledger:
         Raises `LedgerError` for a field that cannot be, a step that goes back, or a (step, call)
         that is taken; the ledger is unchanged then.
         """
-        observation = _checked(observation)
+        observation = checked(observation)
         if observation.step < self._step:
             raise LedgerError(
                 f"step goes back from {self._step} to {observation.step}; "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from io_harness.types import Observation, ObsKind
+from io_harness.types import Observation
 
 from . import render
-from ._positions_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
+from ._positions_py import CUT, FAILED, READ, REFRESHED, SEARCH, SUPERSEDED
 from .arguments import for_entry, for_stub
 from .entry import Carried, Refresh, carry, detail, entered, source, squeeze
 from .escape import TARGET_CHARS
@@ -16,14 +16,13 @@ from .freshness import Files
 from .grammar import SIGNS
 from .hunks import lines_of
 from .kernel import Extent, Kernel, extent, grouped
-from .keys import file_subject, question_subject
+from .keys import question
 from .ledger import Ledger
 from .past import Remembering
 from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
-_A_READ, _A_WRITE = ObsKind.READ, ObsKind.WRITE
 
 
 class View:
@@ -54,14 +53,16 @@ class View:
 
         The kernel keeps the texts of the newest `keep`.
         """
-        ledger, start = self.ledger, len(self.kernel)
+        kernel, ledger = self.kernel, self.ledger
+        start = len(kernel)
         if start >= stop:
             return
         if not self.caps:
             self._note_cap(start, cap)
         for position in range(start, stop):
             observation, keeps = ledger.pushed(position), stop - position <= keep
-            kind, gid = self._question(observation)
+            kind, subject = question(observation, self._files.canonical)
+            gid = -1 if subject is None else kernel.group_of(subject)
             gone = None
             if kind == READ and cap == self.caps[-1] and not ledger.call(position):
                 gone = self._enter_plain_read(observation, gid, cap, keeps)
@@ -102,27 +103,9 @@ class View:
         )
 
     def _note_cap(self, position: int, cap: int) -> None:
-        """From a position on this cap is what counts.
-
-        What fits the cap before as well is the same under both: a ceiling that moves every turn
-        is noted only where it cut something.
-        """
+        """From a position on this cap counts; what fits the one before is the same under both."""
         self.cap_starts.append(position)
         self.caps.append(cap)
-
-    def _question(self, observation: Observation) -> tuple[int, int]:
-        """The kernel's kind and group of an observation."""
-        kind, target, code = observation.kind, observation.target, PLAIN
-        subject: str | None
-        if target is not None and (kind is _A_READ or kind is _A_WRITE):
-            code = READ if kind is _A_READ else WRITE
-            subject = file_subject(self._files.canonical(target))
-        else:
-            subject = question_subject(observation)
-            code = KEYED if subject is not None else PLAIN
-            if observation.paths and kind in (ObsKind.GREP, ObsKind.FIND):
-                code = SEARCH
-        return code, -1 if subject is None else self.kernel.group_of(subject)
 
     def _forget(self, position: int) -> None:
         """A position was superseded: what was known for carrying it is dropped."""

@@ -27,7 +27,7 @@ class RunMemory:
             workspace=run.workspace_key,
             key=key,
             value=value,
-            source=_source(run, step),
+            source=_source(run),
             limits=run.contract.memory_limits,
             mode=run.contract.memory_mode,
         )
@@ -49,6 +49,8 @@ class RunTrace:
 
     async def observation(self, step: int, call: int) -> Observation | None:
         """Return one observation with its whole text."""
+        if not 0 < step <= self.run.step:
+            return None
         return await self.run.journal.observation(self.run.run_id, step, call)
 
     def is_changed(self, observation: Observation) -> bool:
@@ -65,7 +67,18 @@ class RunTrace:
         )
 
 
-def _source(run: Run, step: int) -> str:
-    """Name what the model had taken in when it wrote: the targets of the step before."""
-    before = [o for o in run.ledger if o.step == step - 1 and o.target]
-    return ", ".join(f"{o.kind.value} {o.target}" for o in before)[:500]
+def _source(run: Run) -> str:
+    """Name what the model had in view when it wrote: the newest step's results first, each once.
+
+    Text from a file stays in view for steps: what was done in between does not wash it clean.
+    """
+    seen = [o for o in run.ledger if (o.step, o.call) in run.in_view and _from_outside(run, o)]
+    seen.sort(key=lambda o: -o.step)
+    return ", ".join(dict.fromkeys(f"{o.kind.value} {o.target}" for o in seen))[:500]
+
+
+def _from_outside(run: Run, seen: Observation) -> bool:
+    """Whether an observation names what it shows, and its text may be another's than the run's."""
+    call = run.calls.get((seen.step, seen.call or 0))
+    tool = None if call is None else run.toolbox.get(call.name)
+    return bool(seen.target) and (tool is None or not tool.trusted)

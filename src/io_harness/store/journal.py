@@ -278,7 +278,7 @@ class Journal:
     async def forget(
         self, lease: Lease, step: int, call: int, *, workspace: WorkspaceLike, key: str
     ) -> bool:
-        """Delete a note as the agent; False where there is none, `MemoryRefused` if pinned."""
+        """Delete a note as the agent; False where there is none, `MemoryRefused` where it stays."""
         name = workspace_name(workspace)
         return await self._write(
             lambda tx: notes.forget(tx, lease, step, call, workspace=name, key=key), erases=True

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from io_harness.errors import MemoryRefused
 from io_harness.memory import (
+    DELETIONS_PER_RUN,
     MEMORY_MAX_KEY_CHARS,
     Held,
     MemoryLimits,
@@ -99,16 +100,37 @@ def remember(tx: Transaction, lease: Lease, note: Note, call: int, mode: MemoryM
 def forget(
     tx: Transaction, lease: Lease, step: int, call: int, *, workspace: str, key: str
 ) -> bool:
-    """Delete a note as an agent."""
+    """Delete a note as an agent; the same call again: the first answer."""
     run = leases.held(tx, lease)
+    if (step, call) in (done := _forgotten(tx, run)):
+        return True
     note = get(tx, workspace, key)
     if note is None:
         return False
     if note.pinned:
         raise MemoryRefused(f"the note {key!r} is pinned by an operator and stays as it is")
-    detail: dict[str, JSON] = {"workspace": workspace, "key": key}
+    own = note.run_id == lease.run_id
+    if not own and sum(not mine for mine in done.values()) >= DELETIONS_PER_RUN:
+        raise MemoryRefused(
+            f"this run has deleted {DELETIONS_PER_RUN} notes of other runs: no more may go"
+        )
+    detail: dict[str, JSON] = {"workspace": workspace, "key": key, "own": own}
     events(tx, run, step, [Event(kind="memory_forget", detail=detail)], call=call)
     return delete(tx, workspace, key)
+
+
+def _forgotten(tx: Transaction, run: int) -> dict[tuple[int, int], bool]:
+    """Return the steps and calls that deleted a note, each with whether it was the run's own."""
+    rows = tx.execute(
+        "SELECT step, call, detail FROM context_events"
+        " WHERE run = ? AND kind = 'memory_forget' AND call IS NOT NULL",
+        (run,),
+    )
+    with reading("a note that was forgotten"):
+        return {
+            (as_int(step), as_int(call)): json_object(as_text(spelled)).get("own") is True
+            for step, call, spelled in rows
+        }
 
 
 def listed(tx: Transaction, workspace: str) -> tuple[MemoryEntry, ...]:

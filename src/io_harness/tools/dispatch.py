@@ -6,7 +6,7 @@ import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from io_harness.errors import ConfigError, HarnessError
+from io_harness.errors import ConfigError, HarnessError, LedgerError
 from io_harness.policy import ApprovalRequest, Choice, Decision
 from io_harness.tools.base import Draft, Plan, ToolError, checked_name
 from io_harness.tools.foreign import in_thread
@@ -156,7 +156,7 @@ class _Call:
         if self._tool.effectful and self._before_effect:
             await self._before_effect(_started(self._tool, arguments, ready))
         try:
-            outcome = await ready.perform()
+            outcome = _kept(await ready.perform())
         except Exception as error:  # as above; cancellation is none of these
             outcome = _failure(error)
         return self._finished(outcome, arguments)
@@ -166,6 +166,19 @@ class _Call:
         target = self._tool.spec.name if outcome.is_error else outcome.target
         approvals = tuple(self._approvals)
         return replace(outcome, target=target, arguments=arguments, approvals=approvals)
+
+
+def _kept(outcome: object) -> ToolOutcome:
+    """What a tool gave; ToolError where no ledger could take it, and no run go on after it."""
+    if not isinstance(outcome, ToolOutcome):
+        raise ToolError(f"the tool failed: it gave no ToolOutcome but a {type(outcome).__name__}")
+    try:
+        outcome.observation(step=1, call=0, args="")
+    except LedgerError as error:
+        raise ToolError(f"the tool failed: its result cannot be kept: {error}") from None
+    if not isinstance(outcome.note, str | None):
+        raise ToolError("the tool failed: the note of its result must be text")
+    return outcome
 
 
 def _started(tool: Tool, arguments: Mapping[str, JSON], ready: Plan | Draft) -> Started:

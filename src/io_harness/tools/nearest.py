@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 _MAX_LINES = 20_000  # of the file looked at
 _MAX_CHARS = 200  # of a line compared and shown
 _MAX_SHOWN = 12
+_MAX_COMPARED = 500  # lines compared in full: a file of lines all alike takes long else
 
 
 def _typewritten(text: str) -> str:
@@ -58,16 +59,15 @@ def _most_like(lines: list[str], wanted: str) -> int | None:
     """The index of the line most like the wanted one; None where none is half as like."""
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(wanted)
-    best, place = 0.5, None
+    best, place, compared = 0.5, None, 0
     for index, line in enumerate(lines):
         matcher.set_seq1(line.strip()[:_MAX_CHARS])
         # Each bound is cheaper than the next, and none is below the ratio.
-        if (
-            matcher.real_quick_ratio() > best
-            and matcher.quick_ratio() > best
-            and (ratio := matcher.ratio()) > best
-        ):
+        if matcher.real_quick_ratio() <= best or matcher.quick_ratio() <= best:
+            continue
+        compared += 1
+        if (ratio := matcher.ratio()) > best:
             best, place = ratio, index
-            if ratio == 1.0:
-                break
+        if best == 1.0 or compared == _MAX_COMPARED:
+            break
     return place

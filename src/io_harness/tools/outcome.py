@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from io_harness.types import JSON, Act, Observation, ObsKind, exact
+from io_harness.context.ledger import checked
+from io_harness.types import JSON, Act, Observation, ObsKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,20 +51,25 @@ class ToolOutcome:
     approvals: tuple[Approval, ...] = field(default=(), kw_only=True)
 
     def observation(self, *, step: int, call: int, args: str) -> Observation:
-        """The observation of this outcome; `args` is the arguments as JSON text."""
-        return Observation(
-            step,
-            self.kind,
-            None if self.target is None else exact(self.target),
-            exact(self.text),
-            args=args,
-            lines=self.lines,
-            total_lines=self.total_lines,
-            scope=self.scope,
-            key=self.key,
-            digest=self.digest,
-            paths=self.paths,
-            call=call,
+        """The observation of this outcome; `args` is the arguments as JSON text.
+
+        Raises `LedgerError` for a field that no observation can have.
+        """
+        return checked(
+            Observation(
+                step,
+                self.kind,
+                self.target,
+                self.text,
+                args=args,
+                lines=self.lines,
+                total_lines=self.total_lines,
+                scope=self.scope,
+                key=self.key,
+                digest=self.digest,
+                paths=self.paths,
+                call=call,
+            )
         )
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
+from io_harness.context.ledger import MAX_NUMBER
 from io_harness.tools.base import Plan, ToolContext
-from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
+from io_harness.tools.builtin import blocking, builtin, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
 from io_harness.workspace import counted, shown
@@ -24,6 +25,7 @@ def read_file(
 ) -> Plan:
     """Read a text file, or lines of it. The text is given exactly as it is in the file."""
     need = path_need(here, Act.READ, path)
+    offset = min(offset, MAX_NUMBER)  # no file has as many lines
 
     def work() -> ToolOutcome:
         canonical = need.names[0]
@@ -38,7 +40,7 @@ def read_file(
             note=got.note,
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 def _asked(got: ReadResult, offset: int, limit: int | None) -> tuple[int, int]:
@@ -46,7 +48,7 @@ def _asked(got: ReadResult, offset: int, limit: int | None) -> tuple[int, int]:
     ended = got.total_lines is not None and got.lines[1] >= got.total_lines
     past = got.lines[1] < got.lines[0]
     if limit is not None and got.lines[0] == offset and (ended or past):
-        return offset, offset + limit - 1
+        return offset, min(offset + limit - 1, MAX_NUMBER)
     return got.lines
 
 
@@ -71,7 +73,7 @@ def list_dir(
             key=f"list_dir:{canonical}",
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 def _line(entry: Entry) -> str:

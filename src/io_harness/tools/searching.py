@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Annotated
 
 from io_harness.tools.base import Plan, ToolContext
-from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
+from io_harness.tools.builtin import blocking, builtin, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
 from io_harness.workspace import counted, shown
@@ -30,7 +31,7 @@ def find(
         lines = [_head(count, found.left_out), *map(shown, found.paths)]
         return ToolOutcome(ObsKind.FIND, pattern, "\n".join(lines), scope=place)
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 @builtin(Act.READ)
@@ -56,14 +57,19 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
             gate=reading_gate(here),
             exact=True,
         )
-        scope = [place, *([f"glob {glob}"] if glob else [])]
+        scope = [_told(place), *([f"glob {_told(glob)}"] if glob else [])]
         scope += ["ignoring case"] if ignore_case else []
         scope += [f"context {context}"] if context else []
         return ToolOutcome(
             ObsKind.GREP, pattern, _text(result), scope=", ".join(scope), paths=result.paths
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
+
+
+def _told(text: str) -> str:
+    """A part of a scope such that no other parts, joined by commas, read the same."""
+    return json.dumps(text) if "," in text or text.startswith('"') else text
 
 
 def _head(count: str, left_out: str) -> str:
