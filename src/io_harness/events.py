@@ -66,7 +66,10 @@ class Completed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCalled:
-    """A tool call came to something."""
+    """A tool call came to something; `reason` is what the model is told of one that failed.
+
+    Of a reason at most 500 characters are given.
+    """
 
     step: int
     call: int
@@ -75,6 +78,7 @@ class ToolCalled:
     target: str | None
     chars: int
     is_error: bool
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,14 +6,21 @@ import asyncio
 import errno
 import json
 import os
+import re
 from pathlib import Path
 
 import pytest
 
-from io_harness.store import Store
+from io_harness.store import Assembly, Event, Store
+from io_harness.types import Completion, CompletionRequest
 from tests.cli.shell import Answer, Shell, model
+from tests.vendor import Reply
 
 READ: Answer = ("read_file", {"path": "a.py"})
+GONE: Answer = ("read_file", {"path": "gone.py"})
+WRONG: Answer = ("edit_file", {"path": "a.py", "old": "x = 1", "new": "x = 2"})
+KEEP: Answer = ("remember", {"key": "x", "value": "x is 2"})
+BUSY = Reply({"error": {"message": "slow down"}}, status=429, headers={"retry-after": "0"})
 
 
 @pytest.fixture
@@ -47,6 +54,78 @@ def test_show_a_run_a_step_and_a_request(looked: Shell) -> None:
     one = looked("show", "last", "--step", "2", "--store", looked.store, "--json").last
     assert "Goal:" in str(one["prompt"])
     assert looked("show", "last", "--request", "--store", looked.store).code == 2
+
+
+def test_a_call_that_failed_is_told_with_its_reason(shell: Shell) -> None:
+    with model([GONE, "There is none.", GONE, "There is none."]) as server:
+        done = shell.run(server)
+        lines = shell.run(server, "--json").out.splitlines()
+    assert "read_file: failed: 'gone.py': No such file or directory; " in done.out
+    (called,) = [e for e in map(json.loads, lines) if e["event"] == "tool_called"]
+    assert called["reason"].startswith("'gone.py': No such file or directory")
+    shown = shell("show", "last", "--store", shell.store)
+    assert "read_file failed: 'gone.py': No such file or directory" in shown.out
+
+
+def test_a_request_comes_with_the_account_of_it(shell: Shell) -> None:
+    with model([READ, WRONG, KEEP, "Done."]) as server:
+        shell.run(server)
+    at = ("show", "last", "--store", shell.store, "--step")
+    request = shell(*at, "3", "--request").out
+    account, _, rest = request.partition("--- system\n")
+    assert rest
+    head, fixed, shown, reread = account.splitlines()
+    assert head == "--- account"
+    assert re.fullmatch(
+        r"an estimated [\d,]+ tokens: [\d,]+ fixed \(tools [\d,]+, system [\d,]+, goal \d+\) and "
+        r"\d+ of at most 24,000 in the section; [\d,]+ reported, 1,000 of them cached",
+        fixed,
+    )
+    assert shown == "2 results shown, 1 read again"
+    assert reread == "read again: a.py (step 2 wrote it)"
+    last = shell(*at, "4", "--request").out
+    assert "3 results shown, 1 note\n" in last
+    assert "notes not shown before: x\n" in last
+    one = shell(*at, "3", "--json").last
+    assert [event["kind"] for event in one["context_events"]] == [
+        "assembled",
+        "reread",
+        "memory_write",
+    ]
+    assert [call["kind"] for call in one["provider_calls"]] == ["ok"]
+
+
+def test_a_step_tells_what_else_happened_in_it(shell: Shell) -> None:
+    with model([BUSY, KEEP, "Done."]) as server:
+        shell.run(server)
+    step = shell("show", "last", "--store", shell.store, "--step", "1").out
+    assert "attempt 1: rate_limited: " in step
+    assert "note written: x\n" in step
+
+
+def test_the_trace_of_a_driver_of_ones_own_is_shown_as_far_as_it_goes(shell: Shell) -> None:
+    async def drive(store: Store) -> None:
+        lease = await store.journal.begin(
+            goal="g", workspace="w", contract="{}", provider="p", model="m", policy="[]"
+        )
+        await store.journal.completed(
+            lease,
+            1,
+            Completion("Done."),
+            request=CompletionRequest("s", (), ()),
+            assemblies=[Assembly(est_section=5, est_request=9)],
+            events=[Event(kind="reread", detail={"position": 3}), Event(kind="replan")],
+        )
+
+    with Store.open(shell.store) as store:
+        asyncio.run(drive(store))
+    at = ("show", "last", "--step", "1", "--store", shell.store)
+    assert shell(*at, "--request").out.splitlines()[:3] == [
+        "--- account",
+        "an estimated 9 tokens: 4 fixed and 5 in the section",
+        'reread: {"position":3}',
+    ]
+    assert shell(*at).out == "replan: {}\nDone.\n"
 
 
 def test_memory_is_seen_and_ruled(shell: Shell) -> None:

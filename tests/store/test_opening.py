@@ -401,14 +401,17 @@ def test_a_backup_is_whole_though_taken_while_others_write(tmp_path: Path) -> No
             await take_step(store.journal, lease, step, f"{step} " * 500)
 
     with Store.open(tmp_path / "runs.db") as store:
-        writing = threading.Thread(target=lambda: asyncio.run(drive(store)))
+        writing = threading.Thread(target=lambda: asyncio.run(drive(store)), daemon=True)
         writing.start()
-        while not store.runs():
-            time.sleep(0.01)
-        for number in range(5):
-            store.backup(tmp_path / f"backup-{number}.db")
-        stop.set()
-        writing.join()
+        try:
+            while not store.runs():
+                assert writing.is_alive()
+                time.sleep(0.01)
+            for number in range(5):
+                store.backup(tmp_path / f"backup-{number}.db")
+        finally:
+            stop.set()
+            writing.join(60)
         with pytest.raises(ConfigError, match="never replaces"):
             store.backup(tmp_path / "backup-0.db")
     for number in range(5):

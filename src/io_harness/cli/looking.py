@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+from io_harness.cli.account import account_of, happened
 from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
 from io_harness.cli.request import lines_of, told
 from io_harness.cli.stores import find_run, look_at_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
-from io_harness.store import ContextEvent, RunRecord, StepRecord, Store
+from io_harness.store import ContextEvent, ProviderCall, RunRecord, StepRecord, Store
 from io_harness.store.codec import MAX_INTEGER
+from io_harness.types import Observation, ObsKind, ToolCall
 from io_harness.workspace import counted
+
+
+class OfStep(NamedTuple):
+    """One step, what happened to its context and the attempts at its answer."""
+
+    step: StepRecord
+    events: tuple[ContextEvent, ...]
+    calls: tuple[ProviderCall, ...]
 
 
 def runs(store_name: str | None, *, json: bool) -> None:
@@ -52,7 +64,7 @@ def show(
         if step is None and request:
             raise ConfigError("--request shows the request of one step: name it with --step N")
         if step is not None:
-            _show_step(_step(store, run, step), request=request, json=json)
+            _show_step(_of_step(store, run, step), request=request, json=json)
         elif json:
             print_json(_run_object(store, run, store.steps(run.run_id)))
         else:
@@ -90,7 +102,7 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
 def _step_row(step: StepRecord, request: ContextEvent | None) -> tuple[str, ...]:
     usage = step.usage
     did = ", ".join(
-        call_in_short(call.name, seen.target or "", 50)
+        _did(call, seen)
         for call, seen in zip(
             step.calls, [o for o in step.observations if (o.call or 0) >= 0], strict=False
         )
@@ -104,12 +116,28 @@ def _step_row(step: StepRecord, request: ContextEvent | None) -> tuple[str, ...]
     )
 
 
-def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
+def _did(call: ToolCall, seen: Observation) -> str:
+    if seen.kind is ObsKind.ERROR:
+        return short(f"{call.name} failed: {seen.text}", 80)
+    return call_in_short(call.name, seen.target or "", 50)
+
+
+def _show_step(found: OfStep, *, request: bool, json: bool) -> None:
+    step = found.step
     if json:
-        print_json({**_step_object(step), "prompt": step.prompt})
+        print_json(
+            {
+                **_step_object(step),
+                "prompt": step.prompt,
+                "context_events": [as_json(event) for event in found.events],
+                "provider_calls": [as_json(call) for call in found.calls],
+            }
+        )
     elif request:
-        _show_request(step)
+        _show_request(found)
     else:
+        for line in happened(found.events, found.calls):
+            say(line)
         if step.decision:
             say(told(step.decision), whole=True)
         for seen in step.observations:
@@ -119,7 +147,11 @@ def _show_step(step: StepRecord, *, request: bool, json: bool) -> None:
                 say(told(seen.text).rstrip("\n"), whole=True)
 
 
-def _show_request(step: StepRecord) -> None:
+def _show_request(found: OfStep) -> None:
+    step = found.step
+    say("--- account")
+    for line in account_of(found.events):
+        say(line)
     if step.request is None:
         say(told(step.prompt), whole=True)
     else:
@@ -127,10 +159,15 @@ def _show_request(step: StepRecord) -> None:
             say(line, whole=True)
 
 
-def _step(store: Store, run: RunRecord, number: int) -> StepRecord:
+def _of_step(store: Store, run: RunRecord, number: int) -> OfStep:
     found = store.steps(run.run_id, step=number) if 0 < number <= MAX_INTEGER else ()
     if found:
-        return found[0]
+        events, calls = store.context_events(run.run_id), store.provider_calls(run.run_id)
+        return OfStep(
+            found[0],
+            tuple(event for event in events if event.step == number),
+            tuple(call for call in calls if call.step == number),
+        )
     have = len(store.steps(run.run_id))
     raise ConfigError(f"the run has no step {number}: it has {counted(have, 'step')}")
 

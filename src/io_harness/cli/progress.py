@@ -93,7 +93,8 @@ class Progress(Shown):
                 if event.calls:
                     self._wait(f"step {event.step}: {', '.join(map(plain, event.calls))}")
             case ToolCalled():
-                mark = "failed" if event.is_error else f"{event.chars:,} chars"
+                failed = f"failed: {short(event.reason, 160)}"
+                mark = failed if event.is_error else f"{event.chars:,} chars"
                 say(f"      {call_in_short(event.name, event.target or '')}: {mark}")
             case ApprovalAsked():
                 say(f"      {event.act.value} of {short(event.subject, 80)}: {event.decision}")

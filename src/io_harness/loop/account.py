@@ -128,13 +128,14 @@ def refreshes_of(made: Assembled) -> tuple[Refresh, ...]:
     )
 
 
-def refresh_events(made: Assembled) -> tuple[TraceEvent, ...]:
+def refresh_events(run: Run, made: Assembled) -> tuple[TraceEvent, ...]:
     """Return one event for each refresh of an assembly."""
     return tuple(
         TraceEvent(
             kind="reread_refused" if refresh.text is None else "reread",
             detail={
                 "position": refresh.position,
+                "target": run.ledger[refresh.position].target,
                 "reason": refresh.reason,
                 "because": refresh.because,
             },

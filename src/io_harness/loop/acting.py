@@ -17,6 +17,7 @@ from io_harness.tools import Deferred, Started, ToolOutcome
 from io_harness.types import JSON, Observation, ToolCall
 
 _REPEATABLE = frozenset({"remember", "forget"})
+_REASON_CHARS = 500
 """Effects on the store, which knows a repeated one by its step and call."""
 
 
@@ -130,5 +131,6 @@ def _report(run: Run, number: int, call: ToolCall, outcome: ToolOutcome) -> None
             target=outcome.target,
             chars=len(outcome.text),
             is_error=outcome.is_error,
+            reason=outcome.text[:_REASON_CHARS] if outcome.is_error else "",
         )
     )

@@ -141,7 +141,7 @@ async def _commit(
         refreshes=refreshes,
         recalled=[note for note in notes if note.key in made.recalled_keys],
         recalled_from=run.workspace_key,
-        events=[event for one in tried for event in refresh_events(one.assembled)],
+        events=[event for one in tried for event in refresh_events(run, one.assembled)],
         manifest=made.manifest,
         state=run.state_text(),
     )

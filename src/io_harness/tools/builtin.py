@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from io_harness.tools.base import Need, Plan, ToolContext, WritePlan
+from io_harness.tools.foreign import in_thread
 from io_harness.tools.schema import Parameters, parameters_of
 from io_harness.types import Act, Effect, ToolSpec
 
@@ -67,10 +67,10 @@ def reading_gate(context: ToolContext, need: Need) -> Gate:
     return gate
 
 
-def in_thread(needs: tuple[Need, ...], work: Callable[[], ToolOutcome]) -> Plan:
-    """A plan whose work blocks."""
+def blocking(needs: tuple[Need, ...], work: Callable[[], ToolOutcome]) -> Plan:
+    """A plan whose work blocks and changes nothing: a run that ends does not wait for it."""
 
     async def perform() -> ToolOutcome:
-        return await asyncio.to_thread(work)
+        return await in_thread(work)
 
     return Plan(needs, perform)
