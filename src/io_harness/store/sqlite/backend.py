@@ -206,9 +206,14 @@ class FileBackend:
         let_go(connection, self._where)
 
 
-def files_of(path: Path) -> tuple[Path, Path, Path, Path]:
-    """Return the database, its log, its index of the log, and the lock between processes."""
-    return path, Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}.gate")
+def files_of(path: Path) -> tuple[Path, Path, Path, Path, Path]:
+    """Return the database, its log, its index of the log, its journal, the lock of processes.
+
+    No journal is kept here, but one that lies there would be rolled back into the database.
+    """
+    names = ("", "-wal", "-shm", "-journal", ".gate")
+    database, log, index, journal, gate = (Path(f"{path}{name}") for name in names)
+    return database, log, index, journal, gate
 
 
 class MemoryBackend:
