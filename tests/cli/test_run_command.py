@@ -17,7 +17,7 @@ import pytest
 from io_harness.providers import ScriptedProvider
 from io_harness.store import Lease, Store
 from tests.cli.shell import Answer, Done, Shell, model
-from tests.store.other import python
+from tests.store.other import python, stopped
 from tests.vendor import Reply
 
 NOWHERE = "openai-compatible:m@http://127.0.0.1:9/v1"
@@ -294,11 +294,12 @@ def test_a_signal_ends_a_run_cleanly(shell: Shell, number: signal.Signals) -> No
              "--root", shell.root, "--model", name, "--store", shell.store, "--allow", "read"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ},
         )  # fmt: skip
-        since = time.monotonic()
-        while len(server.seen) < 2 and time.monotonic() - since < 30:
-            time.sleep(0.05)
-        process.send_signal(number)
-        _, err = process.communicate(timeout=30)
+        with stopped(process):
+            since = time.monotonic()
+            while len(server.seen) < 2 and time.monotonic() - since < 30:
+                time.sleep(0.05)
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted; go on with: io-harness resume" in err
     assert "Traceback" not in err

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -150,13 +152,17 @@ def on_a_terminal(line: str, *, columns: int) -> tuple[int, str]:
     env = {**os.environ, "IO": PROGRAM, "TERM": "xterm", "COLUMNS": str(columns)}
     process = subprocess.Popen(
         ["bash", "-c", f"io() {{ eval \"$IO\" '\"$@\"'; }}; {line}"],
-        stdin=follower, stdout=follower, stderr=follower, env=env,
+        stdin=follower, stdout=follower, stderr=follower, env=env, start_new_session=True,
     )  # fmt: skip
     os.close(follower)
+    late = threading.Timer(120, os.killpg, args=(process.pid, signal.SIGKILL))
+    late.daemon = True
+    late.start()
     shown = b""
     with suppress(OSError):  # Linux says so where the other end is closed
         while read := os.read(leader, 4096):
             shown += read
+    late.cancel()
     os.close(leader)
     return process.wait(30), shown.decode()
 

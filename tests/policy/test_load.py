@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from io_harness.errors import ConfigError
-from io_harness.policy import load_policy
+from io_harness.policy import Policy, load_policy
 from io_harness.types import Act, Effect
 
 if TYPE_CHECKING:
@@ -86,3 +86,24 @@ def test_without_a_name_the_users_own_file_counts_and_never_the_workspaces(
     own.parent.mkdir(parents=True)
     own.write_text("[defaults]\nwrite = 'deny'")
     assert load_policy().check(Act.WRITE, "a").effect is Effect.DENY
+
+
+def test_a_policy_of_ones_own_beneath_the_root_counts_only_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / ".config" / "io-harness" / "policy.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("preset = 'permissive'")
+    (tmp_path / "link").symlink_to(tmp_path / ".config")
+    (tmp_path / "sub").mkdir()
+    for place in (".config", "link"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / place))
+        with pytest.raises(ConfigError, match="lies in the workspace"):
+            load_policy(root=tmp_path)
+        assert load_policy(own, root=tmp_path).check(Act.NET, "a").effect is Effect.ALLOW
+        assert load_policy(root=tmp_path / "sub").check(Act.NET, "a").effect is Effect.ALLOW
+
+
+def test_an_agent_writes_no_policy_of_its_user() -> None:
+    for path in ("io-harness/policy.toml", ".config/io-harness/policy.toml"):
+        assert Policy.workspace().check(Act.WRITE, path).effect is Effect.DENY

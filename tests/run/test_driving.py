@@ -272,3 +272,14 @@ def test_a_result_that_cannot_be_kept_is_a_failure_of_its_tool(
     assert done.outcome is Outcome.SUCCESS
     assert (seen.kind, seen.target) == (ObsKind.ERROR, "odd")
     assert "the tool failed" in seen.text
+
+
+def test_nothing_is_made_where_the_store_would_take_it_for_its_own(tmp_path: Path) -> None:
+    root = files(tmp_path / "w")
+    names = ["runs.db-journal", "./runs.db-wal", "runs.db-journal/x", "runs.db-shm/y"]
+    with Store.open(root / "runs.db") as store:
+        calls = tuple(call("write_file", path=name, content="x") for name in names)
+        done = ran(contract(root), [Completion(calls=calls), "Done."], store)
+        told = store.steps(done.run_id)[0].observations
+        assert not (root / "runs.db-journal").exists()
+    assert {seen.kind for seen in told} == {ObsKind.ERROR}

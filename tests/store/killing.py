@@ -33,8 +33,9 @@ ROUNDS_PER_FILE = 25
 TTL = 0.02
 
 
-def write(path: Path, writer: int, pipe: int) -> None:
-    """Drive some runs at once, and remember, until killed."""
+def write(path: Path, writer: int, reading: int, pipe: int) -> None:
+    """Drive some runs at once, and remember, until killed, or until nobody listens."""
+    os.close(reading)
 
     async def drive(store: Store, run_id: str) -> None:
         lease, step = await take_up(store, run_id)
@@ -130,7 +131,8 @@ def child(work: Callable[[], None]) -> int:
 def run_round(path: Path, rng: random.Random, told: dict[tuple[str, str], int]) -> int:
     """Let writers write, kill them, check; return how many acknowledgements were told."""
     reading, writing = os.pipe()
-    writers = [child(partial(write, path, number, writing)) for number in range(WRITERS)]
+    work = (partial(write, path, number, reading, writing) for number in range(WRITERS))
+    writers = list(map(child, work))
     os.close(writing)
     select.select([reading], [], [], 60.0)  # they are up and writing
     lines = listen(reading, seconds=rng.uniform(0.0, 0.15))

@@ -28,7 +28,25 @@ def can_mount() -> bool:
     unshare = shutil.which("unshare")
     if unshare is None:
         return False
-    return subprocess.run([unshare, "-m", "true"], check=False, capture_output=True).returncode == 0
+    return ends_well([unshare, "-m", "true"])
+
+
+def ends_well(command: list[str]) -> bool:
+    """Whether a command ends without a failure, and soon."""
+    try:
+        return not subprocess.run(command, check=False, capture_output=True, timeout=30).returncode
+    except subprocess.TimeoutExpired:
+        return False
+
+
+@contextmanager
+def stopped(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Let no process outlive what is done with it, however that ends."""
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait(60)
 
 
 @contextmanager
@@ -42,14 +60,13 @@ def holding(script: str, *arguments: str | Path) -> Iterator[subprocess.Popen[st
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    try:
+    with stopped(process), process.stdin, process.stdout:
         assert process.stdout.readline().strip() == "held"
-        yield process
-    finally:
-        if process.poll() is None:
-            process.communicate("\n", timeout=60)
-        process.stdin.close()
-        process.stdout.close()
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.communicate("\n", timeout=60)
 
 
 READER = """

@@ -17,7 +17,7 @@ import pytest
 from io_harness.errors import HarnessError, RunLeased
 from io_harness.store import Lease, Store, holders, leases
 from io_harness.store.holders import is_dead, new_holder
-from tests.store.other import holding, python
+from tests.store.other import ends_well, holding, python
 from tests.store.runs import begin
 
 pytestmark = pytest.mark.skipif(
@@ -93,8 +93,7 @@ def test_one_of_another_kernel_or_namespace_is_waited_for(
 
 def can_part() -> bool:
     unshare = shutil.which("unshare")
-    command = [unshare or "", "--pid", "--fork", "true"]
-    return unshare is not None and not subprocess.run(command, check=False).returncode
+    return unshare is not None and ends_well([unshare, "--pid", "--fork", "true"])
 
 
 @pytest.mark.skipif(not can_part(), reason="no process namespace can be made here")
@@ -106,8 +105,8 @@ def test_a_live_driver_outside_a_container_is_never_taken_for_dead(
     with holding(DRIVER, path) as driver:
         script = f"import os\nassert os.getpid() < 9 < {driver.pid}\n{TAKE}"
         inside = ["unshare", "--pid", "--fork", *own_proc, sys.executable, "-c", script, str(path)]
-        printed = subprocess.run(inside, check=True, capture_output=True, text=True).stdout
-        assert "whose lease ends in" in printed
+        done = subprocess.run(inside, check=True, capture_output=True, text=True, timeout=120)
+        assert "whose lease ends in" in done.stdout
 
 
 def test_who_lives_is_not_dead() -> None:

@@ -13,14 +13,16 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from io_harness.errors import ConfigError, StoreLocked
 from io_harness.store import Store
 from io_harness.store.doctor import examine
 from io_harness.store.schema import VERSION
+from io_harness.store.sqlite import looking
 from tests.store.golden.make import PLACE
-from tests.store.other import can_mount, python
+from tests.store.other import can_mount, python, stopped
 
 if sys.platform == "win32":
     pytest.skip("the system has no such permissions", allow_module_level=True)
@@ -251,10 +253,11 @@ def test_who_may_not_write_looks_beside_writers_that_come_and_go(place: Path) ->
         [sys.executable, "-c", WATCH, path, stop], stdout=subprocess.PIPE, text=True
     )
     assert watching.stdout is not None
-    assert watching.stdout.readline() == "looking\n"
-    python(COMING_AND_GOING, path)
-    stop.touch()
-    printed, _ = watching.communicate(timeout=60)
+    with stopped(watching):
+        assert watching.stdout.readline() == "looking\n"
+        python(COMING_AND_GOING, path)
+        stop.touch()
+        printed, _ = watching.communicate(timeout=60)
     assert printed.strip() == "[False, True] True 024003"
     assert {file.stat().st_uid for file in place.iterdir()} == {0}
 
@@ -277,6 +280,30 @@ def test_a_file_that_changes_at_every_look_is_told(
             store.runs()
         monkeypatch.undo()
         assert store.runs() == ()
+
+
+def test_an_index_that_a_writer_is_just_making_is_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two steps of its making it is there, and useless to who may not write it."""
+    path = tmp_path / "runs.db"
+    unfinished = apsw.ReadOnlyError("attempt to write a readonly database")
+    unfinished.extendedresult = apsw.SQLITE_READONLY_RECOVERY  # type: ignore[attr-defined]
+    opened, left = looking._opened, [unfinished] * 3
+
+    def soon(path: Path, way: looking._Way, *, keeps_log: bool) -> apsw.Connection:
+        if left:
+            raise left.pop()
+        return opened(path, way, keeps_log=keeps_log)
+
+    Store.open(path).close()
+    monkeypatch.setattr(looking, "is_writable", lambda _: False)
+    monkeypatch.setattr(looking, "_opened", soon)
+    with Store.open(path, read_only=True) as store:
+        assert store.runs() == ()
+    left.extend([unfinished] * 10_000)
+    with pytest.raises(StoreLocked, match="changed each time"):
+        Store.open(path, read_only=True, timeout=0.05)
 
 
 def test_a_look_makes_nothing_and_waits_for_no_writer(tmp_path: Path) -> None:

@@ -401,14 +401,17 @@ def test_a_backup_is_whole_though_taken_while_others_write(tmp_path: Path) -> No
             await take_step(store.journal, lease, step, f"{step} " * 500)
 
     with Store.open(tmp_path / "runs.db") as store:
-        writing = threading.Thread(target=lambda: asyncio.run(drive(store)))
+        writing = threading.Thread(target=lambda: asyncio.run(drive(store)), daemon=True)
         writing.start()
-        while not store.runs():
-            time.sleep(0.01)
-        for number in range(5):
-            store.backup(tmp_path / f"backup-{number}.db")
-        stop.set()
-        writing.join()
+        try:
+            while not store.runs():
+                assert writing.is_alive()
+                time.sleep(0.01)
+            for number in range(5):
+                store.backup(tmp_path / f"backup-{number}.db")
+        finally:
+            stop.set()
+            writing.join(60)
         with pytest.raises(ConfigError, match="never replaces"):
             store.backup(tmp_path / "backup-0.db")
     for number in range(5):
@@ -533,3 +536,9 @@ def test_a_file_that_goes_while_a_store_is_opened_is_no_fault(
     with Store.open(tmp_path / "runs.db") as store:
         store.memory_put("w", "k", "v", run_id="r", step=1)
     assert all(finding.well for finding in examine(tmp_path / "runs.db"))
+
+
+@pytest.mark.parametrize("given", ["", "a\0b", b"a.db", 5, None, "file:///tmp/x.db"])
+def test_what_is_no_path_of_a_store_is_a_configuration_error(given: str) -> None:
+    with pytest.raises(ConfigError):
+        Store.open(given)

@@ -308,6 +308,41 @@ store.close()
     assert python(script, tmp_path / "runs.db").split() == ["0", "2"]
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_a_fork_while_another_thread_holds_the_locks_leaves_the_child_waiting_for_none(
+    tmp_path: Path,
+) -> None:
+    script = """
+import os, signal, sys, threading
+from io_harness.errors import ConfigError
+from io_harness.store import Store
+stores = [Store.open(sys.argv[1]), Store.memory()]
+held, over = threading.Event(), threading.Event()
+def hold():
+    file, memory = (store._backend for store in stores)
+    with file._guard, file._writer._wake, memory._turn, memory._writer._wake:
+        held.set()
+        over.wait(60)
+threading.Thread(target=hold, daemon=True).start()
+held.wait(60)
+child = os.fork()
+if child == 0:
+    signal.alarm(20)
+    refused = 0
+    for store in stores:
+        for act in (lambda: store.memory_list("w"), lambda: store.memory_delete("w", "k")):
+            try:
+                act()
+            except ConfigError as error:
+                refused += "forked" in str(error)
+        store.close()
+    os._exit(refused)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+over.set()
+"""
+    assert python(script, tmp_path / "runs.db").strip() == "4"
+
+
 def test_a_closed_store_says_so(tmp_path: Path) -> None:
     for store in (Store.open(tmp_path / "runs.db"), Store.memory()):
         put(store, "k")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 
 import apsw
@@ -120,3 +121,16 @@ def test_an_operation_that_raises_is_undone_alone(writer: Writer, error: Excepti
     with pytest.raises(type(error)):
         futures[1].result(WAIT)
     assert [futures[0].result(WAIT), futures[2].result(WAIT)] == [1, 2]
+
+
+def test_a_thread_that_cannot_be_started_leaves_nobody_waiting(
+    writer: Writer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cannot(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", cannot)
+    with pytest.raises(RuntimeError, match="can't start"):
+        writer.submit(note, size=1)
+    monkeypatch.undo()
+    assert writer.submit(note, size=1).result(WAIT) == 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -176,3 +178,31 @@ def test_the_policy_sees_the_joined_arguments(call: Bench) -> None:
 def test_a_root_that_is_gone_is_named_not_the_program(call: Bench, root: Path) -> None:
     assert call("run_command", argv=["sh", "-c", 'rm -r "$PWD"']).text == "exit code 0\n"
     assert "the workspace's root is gone" in call("run_command", argv=["true"]).text
+
+
+async def ended(group: int) -> None:
+    """Kill what a test left running, and let the event loop hear of it."""
+    os.killpg(group, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        for _ in range(200):
+            os.kill(group, 0)
+            await asyncio.sleep(0.05)
+    await asyncio.sleep(0.2)
+
+
+def test_a_command_that_cannot_be_killed_does_not_hold_the_call(
+    call: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(group: int, number: int) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(command, "_DYING_SECONDS", 0.1)
+    monkeypatch.setattr(os, "killpg", refused)  # as for a program that runs as another user
+    began = time.monotonic()
+    got = call("run_command", argv=["sh", "-c", "echo $$; exec sleep 60"], timeout=0.3)
+    elapsed = time.monotonic() - began
+    monkeypatch.undo()
+    first, pid, _ = got.text.split("\n")
+    call.runner.run(ended(int(pid)))
+    assert first == "still running after 0.3 s: it cannot be killed from here"
+    assert elapsed < 30

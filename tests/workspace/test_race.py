@@ -29,8 +29,9 @@ WRITES = int(os.environ.get("IO_HARNESS_RACE_WRITES", "600"))
 SWAPPER = """
 import os, sys
 name, real, link = sys.argv[1:]
+parent = os.getppid()
 print("ready", flush=True)
-while True:
+while os.getppid() == parent:
     os.rename(name, real); os.rename(link, name)
     os.rename(name, link); os.rename(real, name)
 """

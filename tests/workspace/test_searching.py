@@ -13,6 +13,7 @@ import pytest
 from io_harness.errors import PathOutside
 from io_harness.types import Effect
 from io_harness.workspace import Hit, PatternError, searching, tree
+from io_harness.workspace.ignore import parsed
 from io_harness.workspace.lines import LINE_MAX_BYTES, hits_in
 from io_harness.workspace.pattern import LinePattern, PathPattern
 from tests.workspace.privilege import as_nobody
@@ -148,6 +149,15 @@ def test_gitignore_is_respected_the_nearest_deciding(workspace: Workspace, root:
     assert workspace.grep("needle", "a.log").paths == ("a.log",)
     # The rules above a place hold in it.
     assert workspace.grep("needle", "sub/nested").paths == ("sub/nested/kept",)
+
+
+def test_an_ignore_file_is_matched_in_linear_time_whatever_else_is_installed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("pathspec._backends.agg._BEST_BACKEND", "simple")
+    rules = parsed(b"*a*a*a*b\n", "", None)
+    assert rules is not None
+    assert type(rules.spec._backend).__name__ == "Re2GiBackend"
 
 
 @pytest.mark.parametrize(
@@ -289,6 +299,12 @@ def test_a_hostile_pattern_is_linear(workspace: Workspace, root: Path) -> None:
     assert time.perf_counter() - began < 2
 
 
+def test_a_glob_that_is_too_long_is_not_even_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("io_harness.workspace.pattern._translated", pytest.fail)
+    with pytest.raises(PatternError, match="the pattern has 1,000,000 characters"):
+        PathPattern("[" * 1_000_000)
+
+
 @pytest.mark.parametrize(
     ("pattern", "told"),
     [
@@ -367,3 +383,15 @@ def test_a_walk_ends_at_its_bounds_and_says_so(
     assert "stopped after 13 names; give a path" in result.left_out
     monkeypatch.setattr(tree, "TREE_MAX_SECONDS", -1.0)
     assert "stopped after -1 s" in workspace.find("*").left_out
+
+
+def test_a_walk_that_meets_no_file_ends_at_its_bounds_too(
+    workspace: Workspace, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(20):
+        (root / "empty" / f"{number}" / "deeper").mkdir(parents=True)
+    make(root, **{".gitignore": "*.log", **{f"ignored__{n}.log": "needle" for n in range(20)}})
+    monkeypatch.setattr(tree, "TREE_MAX_ENTRIES", 12)
+    for path, seen in (("empty", 20), ("ignored", 20)):
+        for left_out in (workspace.find("*", path).left_out, workspace.grep("x", path).left_out):
+            assert f"stopped after {seen} names; give a path" in left_out

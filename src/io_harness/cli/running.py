@@ -46,7 +46,7 @@ def start(
     contract = common.limits(_contract(goal, root, verify, config))
     if workspace_id is not None:
         contract = contract.with_workspace_id(workspace_id)
-    policy = common.rules(load_policy(common.policy))
+    policy = common.rules(load_policy(common.policy, root=contract.root))
     store_path(common.store)
     with Workspace(contract.root):
         pass  # what the user typed is looked at before what the model needs

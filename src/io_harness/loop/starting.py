@@ -273,6 +273,7 @@ def _opened(contract: TaskContract, store: Store) -> Iterator[Workspace]:
     """Open the workspace, the store's own files kept from every tool."""
     with Workspace(contract.root) as workspace:
         for file in store.files:
+            workspace.reserve(file)
             with suppress(OSError):
                 status = file.stat()
                 workspace.hide(status.st_dev, status.st_ino)

@@ -98,9 +98,11 @@ class StoreConformance:
 
         with self.open_store(tmp_path) as store, ThreadPoolExecutor(9) as pool:
             watcher = pool.submit(watch)
-            for writing in [pool.submit(write, writer) for writer in range(8)]:
-                writing.result()
-            stop.set()
+            try:
+                for writing in [pool.submit(write, writer) for writer in range(8)]:
+                    writing.result()
+            finally:
+                stop.set()  # the pool waits for who watches, whatever failed
             assert watcher.result() > 0
 
     def test_runs_that_write_at_once_do_not_mix(self, tmp_path: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from io_harness.tools.base import Need, Plan, ToolContext, WritePlan
+from io_harness.tools.foreign import in_thread
 from io_harness.tools.schema import Parameters, parameters_of
 from io_harness.types import Act, Effect, ToolSpec
 
@@ -53,21 +53,24 @@ def path_need(context: ToolContext, act: Act, path: str) -> Need:
     return Need(act, path, context.workspace.canonical(path))
 
 
-def reading_gate(context: ToolContext) -> Gate:
-    """What a search may open: what the policy allows, or an approval for the run does."""
+def reading_gate(context: ToolContext, need: Need) -> Gate:
+    """What a search may open: what the policy allows, or an approval does.
+
+    Its need was ruled on, and asked about where need be, before the search began.
+    """
 
     def gate(path: str) -> Effect:
         effect = context.policy.check(Act.READ, path).effect
-        granted = effect is Effect.ASK and (Act.READ, path) in context.grants
-        return Effect.ALLOW if granted else effect
+        granted = (Act.READ, path) == need.grant or (Act.READ, path) in context.grants
+        return Effect.ALLOW if effect is Effect.ASK and granted else effect
 
     return gate
 
 
-def in_thread(needs: tuple[Need, ...], work: Callable[[], ToolOutcome]) -> Plan:
-    """A plan whose work blocks."""
+def blocking(needs: tuple[Need, ...], work: Callable[[], ToolOutcome]) -> Plan:
+    """A plan whose work blocks and changes nothing: a run that ends does not wait for it."""
 
     async def perform() -> ToolOutcome:
-        return await asyncio.to_thread(work)
+        return await in_thread(work)
 
     return Plan(needs, perform)

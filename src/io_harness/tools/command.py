@@ -22,6 +22,7 @@ COMMAND_SECONDS = 120
 COMMAND_MAX_BYTES = 8 * 2**20
 _CHUNK = 64 * 2**10
 _DRAIN_SECONDS = 1.0
+_DYING_SECONDS = 10.0
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")
 
 
@@ -121,7 +122,10 @@ async def _run(argv: list[str], here: ToolContext, timeout: float) -> str:
             os.killpg(process.pid, signal.SIGKILL)
         await asyncio.wait({reading}, timeout=_DRAIN_SECONDS)
         reading.cancel()
-        await process.wait()
+        with suppress(TimeoutError):  # one that runs as another user is not ours to kill
+            await asyncio.wait_for(process.wait(), _DYING_SECONDS)
+    if process.returncode is None:
+        ended = f"still running after {timeout:g} s: it cannot be killed from here"
     return f"{ended}\n{output.text()}"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from io_harness.context.ledger import MAX_NUMBER
 from io_harness.tools.base import Plan, ToolContext
-from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
+from io_harness.tools.builtin import blocking, builtin, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
 from io_harness.workspace import counted, shown
@@ -40,7 +40,7 @@ def read_file(
             note=got.note,
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 def _asked(got: ReadResult, offset: int, limit: int | None) -> tuple[int, int]:
@@ -62,7 +62,7 @@ def list_dir(
 
     def work() -> ToolOutcome:
         canonical = need.names[0]
-        listing = here.workspace.list(canonical, gate=reading_gate(here), exact=True)
+        listing = here.workspace.list(canonical, gate=reading_gate(here, need), exact=True)
         head = counted(len(listing.entries), "entry", "entries")
         lines = [f"{head}; {listing.left_out}" if listing.left_out else head]
         lines += map(_line, listing.entries)
@@ -73,7 +73,7 @@ def list_dir(
             key=f"list_dir:{canonical}",
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 def _line(entry: Entry) -> str:

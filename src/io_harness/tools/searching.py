@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Annotated
 
 from io_harness.tools.base import Plan, ToolContext
-from io_harness.tools.builtin import builtin, in_thread, path_need, reading_gate
+from io_harness.tools.builtin import blocking, builtin, path_need, reading_gate
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
 from io_harness.workspace import counted, shown
@@ -26,12 +26,12 @@ def find(
 
     def work() -> ToolOutcome:
         place = need.names[0]
-        found = here.workspace.find(pattern, place, gate=reading_gate(here), exact=True)
+        found = here.workspace.find(pattern, place, gate=reading_gate(here, need), exact=True)
         count = counted(len(found.paths), "file")
         lines = [_head(count, found.left_out), *map(shown, found.paths)]
         return ToolOutcome(ObsKind.FIND, pattern, "\n".join(lines), scope=place)
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 @builtin(Act.READ)
@@ -54,7 +54,7 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
             glob=glob,
             ignore_case=ignore_case,
             context=context,
-            gate=reading_gate(here),
+            gate=reading_gate(here, need),
             exact=True,
         )
         scope = [_told(place), *([f"glob {_told(glob)}"] if glob else [])]
@@ -64,7 +64,7 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
             ObsKind.GREP, pattern, _text(result), scope=", ".join(scope), paths=result.paths
         )
 
-    return in_thread((need,), work)
+    return blocking((need,), work)
 
 
 def _told(text: str) -> str:

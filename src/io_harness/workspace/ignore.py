@@ -45,7 +45,7 @@ def parsed(data: bytes, directory: str, above: Ignore | None) -> Ignore | None:
 def _specs(lines: list[str]) -> list[GitIgnoreSpec]:
     """The lines as specs, in order, one where they compile together."""
     try:
-        spec = GitIgnoreSpec.from_lines(lines)
+        spec = GitIgnoreSpec.from_lines(lines, backend="re2")  # linear: the lines may be hostile
     except Exception:  # each of the libraries beneath has errors of its own
         if len(lines) == 1:
             return []

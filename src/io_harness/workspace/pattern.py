@@ -37,7 +37,12 @@ class LinePattern:
     __slots__ = ("_literal", "_regexp")
 
     def __init__(self, pattern: str, *, ignore_case: bool) -> None:
-        self._regexp = _compiled(f"(?m:{pattern})", pattern, ignore_case=ignore_case)
+        _check(pattern)
+        if "\n" in pattern:
+            raise PatternError("the pattern has a line end; a match lies within one line")
+        options = _options(ignore_case=ignore_case)
+        options.never_capture = options.never_nl = True
+        self._regexp = _made(f"(?m:{pattern})", pattern, options)
         plain = not ignore_case and pattern.replace("_", "").replace(" ", "").isalnum()
         self._literal = pattern.encode() if plain else None
 
@@ -95,10 +100,13 @@ class PathPattern:
     __slots__ = ("_by_base_name", "_regexp", "_suffix")
 
     def __init__(self, glob: str) -> None:
+        _check(glob)
         text = glob.removeprefix("./").strip("/")
         self._by_base_name = "/" not in text
         self._suffix = text[1:] if text[:1] == "*" and _is_plain(text[1:]) else None
-        self._regexp = _compiled(f"(?s:{_translated(text)})", glob, ignore_case=False)
+        options = _options(ignore_case=False)
+        options.never_capture = True
+        self._regexp = _made(f"(?s:{_translated(text)})", glob, options)
 
     def matches(self, path: str) -> bool:
         """Whether a path, relative to where the search begins, is meant."""
@@ -109,19 +117,14 @@ class PathPattern:
         return self._regexp.fullmatch(path.encode(errors="replace")) is not None
 
 
-def _compiled(expression: str, pattern: str, *, ignore_case: bool) -> _Regexp:
+def _check(pattern: str) -> None:
+    """Raise PatternError for what is empty or too long."""
     if not pattern:
         raise PatternError("the pattern is empty; everything would match")
-    if expression.startswith("(?m") and "\n" in pattern:
-        raise PatternError("the pattern has a line end; a match lies within one line")
     if len(pattern) > PATTERN_MAX_CHARS:
         raise PatternError(
             f"the pattern has {len(pattern):,} characters; at most {PATTERN_MAX_CHARS:,} will do"
         )
-    options = _options(ignore_case=ignore_case)
-    options.never_capture = True
-    options.never_nl = expression.startswith("(?m")
-    return _made(expression, pattern, options)
 
 
 class _Options(Protocol):

@@ -84,7 +84,7 @@ class Tree:
     def files(self, start: tuple[str, ...]) -> Iterator[Found]:
         """Every file and link beneath, each directory's own in order before its directories'."""
         pending = [(start, self._above(start))]
-        while pending:
+        while pending and not self._exhausted():
             names, rules = pending.pop()
             prefix = "" if not names else join(names) + "/"
             with self._opened(names) as directory:
@@ -94,6 +94,8 @@ class Tree:
                 rules = self._rules(prefix, entries, rules)
                 inside = []
                 for entry in entries:
+                    if self._exhausted():
+                        return
                     path = prefix + entry.name
                     if entry.is_dir(follow_symlinks=False):
                         if entry.name != ".git" and self._enters(path, rules):
@@ -101,8 +103,6 @@ class Tree:
                     elif rules is not None and rules.ignores(path):
                         self._left_out.counts["ignored"] += 1
                     elif entry.is_file(follow_symlinks=False) or entry.is_symlink():
-                        if self._exhausted():
-                            return
                         yield Found(directory, entry.name, path, entry.is_symlink())
                 pending += reversed(inside)
 
@@ -184,6 +184,7 @@ class Tree:
         return rules
 
     def _exhausted(self) -> bool:
+        """Whether the walk has seen enough, files or not; said once."""
         if self._entries > TREE_MAX_ENTRIES:
             self._left_out.stops.append(f"stopped after {self._entries:,} names; give a path")
         elif time.monotonic() > self._deadline:

@@ -27,7 +27,7 @@ from io_harness.store.sqlite.connection import (
     uri,
 )
 from io_harness.store.sqlite.copying import copy
-from io_harness.store.sqlite.faults import BUSY, locked, replaced, translated
+from io_harness.store.sqlite.faults import BUSY, closed, forked, locked, replaced, translated
 from io_harness.store.sqlite.filesystem import (
     Identities,
     check_local,
@@ -106,8 +106,10 @@ class FileBackend:
 
     def close(self) -> None:
         """Commit what is queued and close every connection."""
+        if self._process != os.getpid():
+            return
         with self._guard:
-            if self._closed or self._process != os.getpid():
+            if self._closed:
                 return
             self._closed = True
         self._writer.close()
@@ -183,13 +185,11 @@ class FileBackend:
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
         """Lend a connection that cannot write."""
+        if self._process != os.getpid():
+            raise forked(self._where)  # before the lock: one held at the fork is held for ever
         with self._guard:
             if self._closed:
-                raise ConfigError(f"{self._where} is closed: open it again")
-            if self._process != os.getpid():
-                raise ConfigError(
-                    f"{self._where} was opened before this process was forked: open it here"
-                )
+                raise closed(self._where)
             connection = self._idle.pop() if self._idle else None
         if connection is None:
             connection = self._connect()
@@ -206,9 +206,14 @@ class FileBackend:
         let_go(connection, self._where)
 
 
-def files_of(path: Path) -> tuple[Path, Path, Path, Path]:
-    """Return the database, its log, its index of the log, and the lock between processes."""
-    return path, Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}.gate")
+def files_of(path: Path) -> tuple[Path, Path, Path, Path, Path]:
+    """Return the database, its log, its index of the log, its journal, the lock of processes.
+
+    No journal is kept here, but one that lies there would be rolled back into the database.
+    """
+    names = ("", "-wal", "-shm", "-journal", ".gate")
+    database, log, index, journal, gate = (Path(f"{path}{name}") for name in names)
+    return database, log, index, journal, gate
 
 
 class MemoryBackend:
@@ -218,6 +223,7 @@ class MemoryBackend:
         connection = connect(IN_MEMORY)
         prepare(connection, IN_MEMORY)
         self._connection = connection
+        self._process = os.getpid()
         self._turn = _Turn()
         self._closed = False
         self._writer = Writer(lambda: connection, self._turn, where=IN_MEMORY, timeout=3_600.0)
@@ -235,22 +241,30 @@ class MemoryBackend:
 
     def read(self, work: Callable[[Transaction], T]) -> T:
         """Run work while nobody writes."""
-        with self._turn:
-            if self._closed:
-                raise ConfigError("the store is closed, and what it held is gone")
-            return read_with(work, Session(self._connection), IN_MEMORY)
+        with self._alone() as connection:
+            return read_with(work, Session(connection), IN_MEMORY)
 
     def backup(self, path: str | PathLike[str]) -> None:
         """Write a copy, synced, to a path where nothing is."""
-        with self._turn:
-            copy(self._connection, Path(path))
+        with self._alone() as connection:
+            copy(connection, Path(path))
 
     def close(self) -> None:
         """Forget everything."""
-        if not self._closed:
+        if not self._closed and self._process == os.getpid():
             self._closed = True
             self._writer.close()
             self._connection.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[apsw.Connection]:
+        """Lend the connection while nobody else has it."""
+        if self._process != os.getpid():
+            raise forked("the store in memory")
+        with self._turn:
+            if self._closed:
+                raise ConfigError("the store is closed, and what it held is gone")
+            yield self._connection
 
 
 class _Turn:

@@ -45,7 +45,7 @@ def typed(error: Exception, where: str) -> HarnessError:
             return locked(where)
         case apsw.FullError():
             return _full(error, where)
-        case apsw.IOError() if _extended(error) == apsw.SQLITE_IOERR_SHMSIZE:  # the log's index
+        case apsw.IOError() if extended(error) == apsw.SQLITE_IOERR_SHMSIZE:  # the log's index
             return _full(error, where)
         case apsw.ReadOnlyError() | apsw.PermissionsError():
             return _read_only(error, where)
@@ -82,7 +82,8 @@ def _refused(error: OSError, where: str) -> HarnessError:
     )
 
 
-def _extended(error: Exception) -> object:
+def extended(error: Exception) -> object:
+    """Return SQLite's extended result code of an error, `None` where it has none."""
     return getattr(error, "extendedresult", None)  # which apsw's stubs leave out
 
 
@@ -104,6 +105,16 @@ def replaced(where: str) -> StoreFailed:
         f"{where}, its log or its index was moved, deleted or replaced while it was open, and "
         "nothing was written: put them back, or open the store again"
     )
+
+
+def closed(where: str) -> ConfigError:
+    """Return the error of a caller who closed the store before."""
+    return ConfigError(f"{where} is closed: open it again")
+
+
+def forked(where: str) -> ConfigError:
+    """Return the error of a caller in a process that was forked from the one that opened it."""
+    return ConfigError(f"{where} was opened before this process was forked: open it here")
 
 
 def changing(where: str) -> StoreLocked:

@@ -19,7 +19,7 @@ from io_harness.store.base import T, Transaction
 from io_harness.store.sqlite.backend import files_of, read_with
 from io_harness.store.sqlite.connection import LOOK, WRITE, Session, check, connect, uri
 from io_harness.store.sqlite.copying import copy
-from io_harness.store.sqlite.faults import changing, translated
+from io_harness.store.sqlite.faults import changing, closed, extended, translated
 from io_harness.store.sqlite.filesystem import (
     NETWORK,
     check_names,
@@ -132,7 +132,7 @@ class LookingBackend:
 
     def _look(self, work: Callable[[apsw.Connection], T]) -> T:
         if self._closed:
-            raise ConfigError(f"{self._where} is closed: open it again")
+            raise closed(self._where)
         deadline = time.monotonic() + self._timeout
         while True:
             try:
@@ -145,7 +145,7 @@ class LookingBackend:
 
 
 class _ChangedError(Exception):
-    """What was looked at is no longer what it was."""
+    """What was looked at is no longer what it was, or a writer is at its index just now."""
 
 
 def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T:
@@ -160,7 +160,8 @@ def _looked(path: Path, work: Callable[[apsw.Connection], T], *, far: bool) -> T
         try:
             connection = _opened(path, way, keeps_log=bool(seen.log))
         except _UNUSABLE as error:
-            refused = error if _seen(path) == seen else _ChangedError()
+            passes = extended(error) == apsw.SQLITE_READONLY_RECOVERY or _seen(path) != seen
+            refused = _ChangedError() if passes else error
             continue
         with closing(connection), _unchanged(path, None if way.shared else seen):
             return work(connection)

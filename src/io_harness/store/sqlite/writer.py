@@ -16,10 +16,17 @@ from typing import Protocol
 
 import apsw
 
-from io_harness.errors import ConfigError
 from io_harness.store.base import T, Transaction
 from io_harness.store.sqlite.connection import Session, let_go
-from io_harness.store.sqlite.faults import BUSY, DAMAGED, locked, of_operation, typed
+from io_harness.store.sqlite.faults import (
+    BUSY,
+    DAMAGED,
+    closed,
+    forked,
+    locked,
+    of_operation,
+    typed,
+)
 from io_harness.store.sqlite.log import Log
 
 MOST_OPERATIONS = 64
@@ -109,13 +116,16 @@ class Writer:
             erases,
             time.monotonic() + self._timeout,
         )
+        self._check_process()
         with self._wake:
-            self._check_usable()
+            if self._closing:
+                raise closed(self._where)
+            if self._thread is None:
+                thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+                thread.start()  # where it cannot, nothing is queued that nobody would serve
+                self._thread = thread
             self._queue.append(operation)
             self._bytes += size
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
-                self._thread.start()
             if len(self._queue) == 1 or self._is_full():  # all that the thread waits for
                 self._wake.notify()
         return future
@@ -133,13 +143,10 @@ class Writer:
             let_go(self._session.connection, self._where)
             self._session = None
 
-    def _check_usable(self) -> None:
-        if self._closing:
-            raise ConfigError(f"{self._where} is closed: open it again")
+    def _check_process(self) -> None:
+        """Raise in a forked process, before any lock: one held at the fork is held for ever."""
         if self._process != os.getpid():
-            raise ConfigError(
-                f"{self._where} was opened before this process was forked: open it here"
-            )
+            raise forked(self._where)
 
     def _run(self) -> None:
         while True:
