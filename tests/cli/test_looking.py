@@ -127,7 +127,7 @@ def test_the_trace_of_a_driver_of_ones_own_is_shown_as_far_as_it_goes(shell: She
         "an estimated 9 tokens: 4 fixed and 5 in the section",
         'reread: {"position":3}',
     ]
-    assert shell(*at).out == "replan: {}\nDone.\n"
+    assert shell(*at).out == "--- account\nreplan: {}\n--- answer\nDone.\n"
 
 
 def test_a_run_of_another_driver_is_left_to_it(shell: Shell) -> None:
