@@ -201,14 +201,9 @@ class FileBackend:
         let_go(connection, self._where)
 
 
-def files_of(path: Path) -> tuple[Path, Path, Path, Path, Path]:
-    """Return the database, its log, its index of the log, its journal, the lock of processes.
-
-    No journal is kept here, but one that lies there would be rolled back into the database.
-    """
-    names = ("", "-wal", "-shm", "-journal", ".gate")
-    database, log, index, journal, gate = (Path(f"{path}{name}") for name in names)
-    return database, log, index, journal, gate
+def files_of(path: Path) -> tuple[Path, ...]:
+    """Return the database, its log, its index, a journal it might be taken to have, its gate."""
+    return tuple(Path(f"{path}{name}") for name in ("", "-wal", "-shm", "-journal", ".gate"))
 
 
 class MemoryBackend:
