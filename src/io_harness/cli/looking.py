@@ -136,7 +136,8 @@ def _show_step(found: OfStep, *, request: bool, json: bool) -> None:
     elif request:
         _show_request(found)
     else:
-        for line in happened(found.events, found.calls):
+        account = list(happened(found.events, found.calls))
+        for line in ("--- account", *account, "--- answer") if account else ():
             say(line)
         if step.decision:
             say(told(step.decision), whole=True)

@@ -10,7 +10,7 @@ from io_harness.providers.prompt import arguments_text
 from io_harness.types import CompletionRequest, Message, ObsKind
 
 _OURS = re.compile(
-    rf"^(?=\\*(?:--- (?:system|tools?|user|assistant)$|calls \S+ \{{|"
+    rf"^(?=\\*(?:--- (?:account|answer|system|tools?|user|assistant)$|calls \S+ \{{|"
     rf"\[(?:{'|'.join(ObsKind)}) .*\] \{{))",
     re.MULTILINE,
 )
