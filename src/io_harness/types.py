@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -169,13 +170,13 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call the model asked for. `arguments` is the object, or the raw text where the model
+    """One call the model asked for. `arguments` is the JSON object, or the raw text where the model
     sent something that is no JSON object.
     """
 
     id: str
     name: str
-    arguments: dict[str, JSON] | str
+    arguments: Mapping[str, object] | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +210,7 @@ class ToolSpec:
 
     name: str
     description: str
-    parameters: dict[str, JSON]
+    parameters: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
 import pytest
 
 from io_harness.errors import ConfigError
-from io_harness.policy import load_policy
+from io_harness.policy import Policy, load_policy
 from io_harness.types import Act, Effect
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOOD = """
 preset = "workspace"
@@ -86,3 +84,43 @@ def test_without_a_name_the_users_own_file_counts_and_never_the_workspaces(
     own.parent.mkdir(parents=True)
     own.write_text("[defaults]\nwrite = 'deny'")
     assert load_policy().check(Act.WRITE, "a").effect is Effect.DENY
+
+
+def test_a_policy_of_ones_own_beneath_the_root_counts_only_where_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / ".config" / "io-harness" / "policy.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("preset = 'permissive'")
+    (tmp_path / "link").symlink_to(tmp_path / ".config")
+    (tmp_path / "sub").mkdir()
+    for place in (".config", "link"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / place))
+        with pytest.raises(ConfigError, match="lies in the workspace"):
+            load_policy(root=tmp_path)
+        assert load_policy(own, root=tmp_path).check(Act.NET, "a").effect is Effect.ALLOW
+        assert load_policy(root=tmp_path / "sub").check(Act.NET, "a").effect is Effect.ALLOW
+
+
+def test_an_agent_writes_no_policy_of_its_user() -> None:
+    for path in ("io-harness/policy.toml", ".config/io-harness/policy.toml"):
+        assert Policy.workspace().check(Act.WRITE, path).effect is Effect.DENY
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "#" * (9 * 2**20)])
+def test_what_is_too_deep_or_too_long_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=r"policy\.toml is (no TOML|over 8 MiB)"):
+        load_policy(file)
+
+
+def test_a_policy_may_come_through_a_pipe(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"preset = 'permissive'")
+    os.close(writer)
+    try:
+        policy = load_policy(f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+    assert policy.check(Act.NET, "a").effect is Effect.ALLOW

@@ -55,3 +55,15 @@ def test_a_read_approved_once_is_shown_and_not_refreshed_later(tmp_path: Path) -
     assert "before" in requests[2]
     assert "after" not in requests[3]
     assert "the policy would ask and there is nobody to ask" in requests[3]
+
+
+def test_a_search_of_a_file_that_was_approved_searches_it(tmp_path: Path) -> None:
+    (tmp_path / "private.txt").write_text("a word\n")
+    search = ToolCall("1", "grep", {"pattern": "word", "path": "private.txt"})
+    policy = Policy.workspace().extended(Rule(Act.READ, Effect.ASK, "private.txt"))
+    with Store.memory() as store:
+        contract = TaskContract.workspace("Look", tmp_path)
+        provider = ScriptedProvider([search, "done"])
+        done = run_sync(contract, provider, store, policy=policy, approver=Approves())
+        (seen,) = store.steps(done.run_id)[0].observations
+    assert seen.text == "1 matching line\nprivate.txt:1:a word"

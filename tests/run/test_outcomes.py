@@ -440,3 +440,25 @@ def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(
     prompt = store.steps(result.run_id)[1].prompt
     assert "no tool is named 'no_such'" in prompt
     assert "the arguments are no JSON object" in prompt
+
+
+def test_no_check_of_a_text_is_passed_by_what_stands_for_other_bytes(tmp_path: Path) -> None:
+    root = files(tmp_path / "w")
+    (root / "out").write_bytes(b"\0\1")
+    stands = "binary file, 2 bytes: not shown as text"
+    checks = [Verification.file_contains("out", "text"), Verification.file_equals("out", stands)]
+    for check in checks:
+        done = ran(contract(root, check), ["Done."] * 9)
+        assert done.outcome is Outcome.VERIFICATION_FAILED
+
+
+def test_a_file_that_goes_on_is_not_what_was_asked_for(tmp_path: Path) -> None:
+    root = files(tmp_path / "w")
+    line = "x" * (2**20 - 1) + "\n"
+    (root / "out").write_text(line * 8 + "and more\n")
+    check = Verification.file_equals("out", line * 8)
+    assert ran(contract(root, check), ["Done."] * 9).outcome is Outcome.VERIFICATION_FAILED
+    (root / "out").write_text(line * 8)
+    assert ran(contract(root, check), ["Done."]).ok
+    (root / "out").write_text("")
+    assert ran(contract(root, Verification.file_equals("out", "")), ["Done."]).ok

@@ -536,3 +536,9 @@ def test_a_file_that_goes_while_a_store_is_opened_is_no_fault(
     with Store.open(tmp_path / "runs.db") as store:
         store.memory_put("w", "k", "v", run_id="r", step=1)
     assert all(finding.well for finding in examine(tmp_path / "runs.db"))
+
+
+@pytest.mark.parametrize("given", ["", "a\0b", b"a.db", 5, None, "file:///tmp/x.db"])
+def test_what_is_no_path_of_a_store_is_a_configuration_error(given: str) -> None:
+    with pytest.raises(ConfigError):
+        Store.open(given)

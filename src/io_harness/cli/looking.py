@@ -7,7 +7,7 @@ from typing import NamedTuple
 from io_harness.cli.account import account_of, happened
 from io_harness.cli.output import call_in_short, plain, print_json, say, short
 from io_harness.cli.progress import as_json
-from io_harness.cli.request import lines_of
+from io_harness.cli.request import lines_of, told
 from io_harness.cli.stores import find_run, look_at_store
 from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
@@ -136,15 +136,16 @@ def _show_step(found: OfStep, *, request: bool, json: bool) -> None:
     elif request:
         _show_request(found)
     else:
-        for line in happened(found.events, found.calls):
+        account = list(happened(found.events, found.calls))
+        for line in ("--- account", *account, "--- answer") if account else ():
             say(line)
         if step.decision:
-            say(plain(step.decision, lines=True), whole=True)
+            say(told(step.decision), whole=True)
         for seen in step.observations:
             if (seen.call or 0) >= 0:
                 target = short(seen.target or "", 100)
                 say(f"[{seen.kind.value} {target}] {plain(seen.args)}", whole=True)
-                say(plain(seen.text, lines=True).rstrip("\n"), whole=True)
+                say(told(seen.text).rstrip("\n"), whole=True)
 
 
 def _show_request(found: OfStep) -> None:
@@ -153,7 +154,7 @@ def _show_request(found: OfStep) -> None:
     for line in account_of(found.events):
         say(line)
     if step.request is None:
-        say(plain(step.prompt, lines=True), whole=True)
+        say(told(step.prompt), whole=True)
     else:
         for line in lines_of(step.request):
             say(line, whole=True)

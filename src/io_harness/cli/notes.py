@@ -25,6 +25,8 @@ def show(root: str, store_name: str | None, *, json: bool) -> None:
             (
                 Column("key", fold=16),
                 Column("value", fold=24),
+                Column("after", fold=16, drop=4),
+                Column("first written", drop=5),
                 Column("written", drop=2),
                 Column("by run", drop=1),
                 Column("step", drop=1),
@@ -35,6 +37,8 @@ def show(root: str, store_name: str | None, *, json: bool) -> None:
                 (
                     plain(note.key),
                     plain(note.value),
+                    plain(note.source),
+                    note.first_written[:19],
                     note.written[:19],
                     plain(note.run_id),
                     str(note.step),

@@ -22,16 +22,14 @@ from io_harness.contract import (
     TaskContract,
     Verification,
     contract_from_file,
-    contract_from_json,
 )
 from io_harness.errors import ConfigError, RunLeased
 from io_harness.loop import FINAL, Outcome, RunResult, reported, resume_sync, run_sync
-from io_harness.loop.approving import policy_from_json
+from io_harness.loop.starting import stored_contract, stored_policy
 from io_harness.policy import load_policy
 from io_harness.providers import Provider, provider_from
 from io_harness.providers.named import MODEL_FORMS, NAMED_VENDORS
 from io_harness.store import LEASE_SECONDS, RunRecord, Store
-from io_harness.store.damage import restoring
 from io_harness.workspace import Workspace, counted
 
 
@@ -48,7 +46,7 @@ def start(
     contract = common.limits(_contract(goal, root, verify, config))
     if workspace_id is not None:
         contract = contract.with_workspace_id(workspace_id)
-    policy = common.rules(load_policy(common.policy))
+    policy = common.rules(load_policy(common.policy, root=contract.root))
     store_path(common.store)
     with Workspace(contract.root):
         pass  # what the user typed is looked at before what the model needs
@@ -79,11 +77,9 @@ def go_on(common: Common, wanted: str) -> int:
         record = find_run(store, wanted)
         if record.outcome in FINAL:
             return _finished(common, store, record)
-        with restoring(f"what run {record.run_id!r} was asked for"):
-            stored = policy_from_json(record.policy)
-            stored_contract = contract_from_json(record.contract)
-        policy = common.rules(stored if common.policy is None else load_policy(common.policy))
-        contract = common.limits(stored_contract)
+        asked, allowed = stored_contract(record), stored_policy(record)
+        policy = common.rules(allowed if common.policy is None else load_policy(common.policy))
+        contract = common.limits(asked)
         provider = _provider(common, record)
         shown = common.observer(record.run_id)
         return _driven(
@@ -97,7 +93,7 @@ def go_on(common: Common, wanted: str) -> int:
                     record.run_id,
                     provider,
                     store,
-                    contract=None if contract == stored_contract else contract,
+                    contract=None if contract == asked else contract,
                     policy=policy,
                     approver=common.approver(shown.pause),
                     observer=shown,
@@ -155,9 +151,9 @@ def _finished(common: Common, store: Store, record: RunRecord) -> int:
     """Report a run that has ended for good; no model is needed for that."""
     result = asyncio.run(reported(store, record.run_id))
     if not common.as_json:
-        say(f"run {record.run_id} has finished: {result.outcome} after "
-            f"{counted(result.steps, 'step')}: "
-            f"{plain(result.reason)}")  # fmt: skip
+        why = f": {plain(result.reason)}" if result.reason else ""
+        steps = counted(result.steps, "step")
+        say(f"run {record.run_id} has finished: {result.outcome} after {steps}{why}")
     return _report(common, result, {})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from os import PathLike, fspath
+from os import PathLike, fsencode, fspath
 from typing import get_args
 
 from io_harness.context.budget import MIN_CEILING_TOKENS, CachePrice, ContextBudget
@@ -21,6 +21,14 @@ _KINDS: dict[str, type] = {
     "stall": StallLimits,
     "calibration": bool,
 }
+
+
+def _has_bytes(word: object) -> bool:
+    """Whether the environment of a process can hold a word."""
+    try:
+        return isinstance(word, str) and b"\0" not in fsencode(word)
+    except UnicodeEncodeError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +79,9 @@ class TaskContract:
             raise ConfigError(f"memory_mode must be one of {known}, got {self.memory_mode!r}")
         if self.workspace_id is not None:
             text("workspace_id", self.workspace_id)
+            text("workspace_id", self.workspace_id.removeprefix("id:"))
         for name, value in self.command_env:
-            if not name or not isinstance(value, str) or "=" in name or "\0" in name + value:
+            if not name or "=" in name or not (_has_bytes(name) and _has_bytes(value)):
                 raise ConfigError(
                     f"command_env: {name!r}={value!r} cannot be an environment variable"
                 )

@@ -9,8 +9,7 @@ from io_harness.context import Assembled, PieceStatus, estimate_tokens
 from io_harness.events import RequestAssembled
 from io_harness.loop.state import Run
 from io_harness.providers.prompt import tools_text
-from io_harness.store import Assembly, PieceTrace, Refresh
-from io_harness.store import Event as TraceEvent
+from io_harness.store import Assembly, PieceTrace, Refresh, assembly_of
 from io_harness.types import Completion, CompletionRequest
 
 _SHOWN = frozenset({PieceStatus.CARRIED, PieceStatus.BOUNDED, PieceStatus.REFRESHED})
@@ -38,34 +37,15 @@ def fixed_tokens(run: Run) -> int:
     )
 
 
-def assembly_of(run: Run, prepared: Prepared) -> Assembly:
+def record_of(run: Run, prepared: Prepared) -> Assembly:
     """Return the trace's record of a request."""
-    made = prepared.assembled
-    return Assembly(
-        est_section=made.est_tokens,
+    return assembly_of(
+        prepared.assembled,
         est_request=prepared.est_request,
-        pieces=tuple(
-            PieceTrace(
-                piece.step,
-                piece.call,
-                piece.status.value,
-                piece.text.strip() if piece.status is PieceStatus.STUB else "",
-                len(piece.text) + len(piece.args),
-            )
-            for piece in made.pieces
-        ),
         detail={
             "ceiling": prepared.ceiling,
-            "carried": made.carried,
-            "stubbed": made.stubbed,
-            "reread": made.reread,
-            "recalled": made.recalled,
-            "left_out": made.left_out,
-            "collapsed": made.collapsed,
-            "rewritten": made.rewritten,
             "stable_chars": prepared.request.stable_chars,
             "price": [run.price.read, run.price.write],
-            "chars": len(made.text),
             "everything_chars": run.everything_chars,
             "est_tools": estimate_tokens(tools_text(prepared.request.tools)),
             "est_system": estimate_tokens(run.system),
@@ -110,35 +90,3 @@ def account_for(run: Run, completion: Completion, est_request: int) -> None:
     run.spending.add(completion, est_input=est_request)
     usage = completion.usage
     run.calibration.learn(est_request, None if usage is None else usage.input)
-
-
-def refreshes_of(made: Assembled) -> tuple[Refresh, ...]:
-    """Return the refreshes of an assembly as the store keeps them."""
-    return tuple(
-        Refresh(
-            position=refresh.position,
-            step=refresh.step,
-            lines=refresh.lines,
-            total_lines=refresh.total_lines,
-            digest=refresh.digest,
-            text=refresh.text,
-            reason=refresh.because if refresh.text is None else refresh.reason,
-        )
-        for refresh in made.refreshes
-    )
-
-
-def refresh_events(run: Run, made: Assembled) -> tuple[TraceEvent, ...]:
-    """Return one event for each refresh of an assembly."""
-    return tuple(
-        TraceEvent(
-            kind="reread_refused" if refresh.text is None else "reread",
-            detail={
-                "position": refresh.position,
-                "target": run.ledger[refresh.position].target,
-                "reason": refresh.reason,
-                "because": refresh.because,
-            },
-        )
-        for refresh in made.refreshes
-    )

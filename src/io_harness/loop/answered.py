@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -39,12 +40,13 @@ def _call(what: str, call: object) -> ToolCall:
     _text(f"{what}.name", call.name)
     if isinstance(call.arguments, str):
         return call
-    if isinstance(call.arguments, dict):
-        if _is_json(call.arguments):
-            return call
+    if isinstance(call.arguments, Mapping):
+        arguments = dict(call.arguments)
+        if _is_json(arguments):
+            return replace(call, arguments=arguments)
         # What a model sent can hold numbers that are none, and `json.loads` takes them.
         with suppress(TypeError, ValueError):
-            return replace(call, arguments=parsed_arguments(json.dumps(call.arguments)))
+            return replace(call, arguments=parsed_arguments(json.dumps(arguments)))
     raise _wrong(f"{what}.arguments", call.arguments, "a JSON object, or the text that is none")
 
 

@@ -12,11 +12,9 @@ from io_harness.events import Completed
 from io_harness.loop.account import (
     Prepared,
     account_for,
-    assembly_of,
     fixed_tokens,
     know_request,
-    refresh_events,
-    refreshes_of,
+    record_of,
     request_event,
 )
 from io_harness.loop.outcome import End, Outcome
@@ -25,7 +23,7 @@ from io_harness.loop.retry import TimeBudgetSpentError, ask
 from io_harness.loop.spending import section_ceiling
 from io_harness.loop.state import Run
 from io_harness.providers.base import KnowsWindow
-from io_harness.store import ProviderCall
+from io_harness.store import ProviderCall, refresh_events, refreshes_of
 from io_harness.types import Completion, CompletionRequest, MemoryEntry, Message
 
 
@@ -41,7 +39,7 @@ async def answer(run: Run, step: int) -> Completion | End:
         if tried and prepared.request == tried[0].request:
             return _overflow(tried, "and there is nothing more to leave out")
         tried.append(prepared)
-        run.unrecorded.append(assembly_of(run, prepared))
+        run.unrecorded.append(record_of(run, prepared))
         run.tell(request_event(run, step, prepared))
         if run.is_refused:
             run.is_refused = False
@@ -141,7 +139,7 @@ async def _commit(
         refreshes=refreshes,
         recalled=[note for note in notes if note.key in made.recalled_keys],
         recalled_from=run.workspace_key,
-        events=[event for one in tried for event in refresh_events(run, one.assembled)],
+        events=[event for one in tried for event in refresh_events(one.assembled, run.ledger)],
         manifest=made.manifest,
         state=run.state_text(),
     )

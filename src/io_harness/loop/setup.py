@@ -46,7 +46,7 @@ class Setting:
         if self.approver is not None:
             _has("approver", self.approver, "decide")
         for tool in self.tools:
-            _has("each of the tools", tool, "spec", "acts", "plan")
+            _has("each of the tools", tool, "spec", "effectful", "acts", "trusted", "plan")
         if self.observer is not None and not callable(self.observer):
             raise ConfigError(f"observer must be a function of an event, got {self.observer!r}")
         if inspect.iscoroutinefunction(self.observer):

@@ -10,7 +10,7 @@ from typing import ParamSpec
 
 from io_harness.contract import TaskContract, contract_from_json
 from io_harness.contract.limits import of_kind
-from io_harness.errors import HarnessError
+from io_harness.errors import ConfigError, HarnessError
 from io_harness.events import Observer, RunFinished, RunStarted
 from io_harness.loop.acting import Acts
 from io_harness.loop.approving import policy_from_json
@@ -21,8 +21,8 @@ from io_harness.loop.state import Run
 from io_harness.loop.turn import drive, finish_step
 from io_harness.policy import Approver, Policy
 from io_harness.providers import Provider
-from io_harness.store import Recorded, Store
-from io_harness.store.damage import restoring
+from io_harness.store import Recorded, RunRecord, Store
+from io_harness.store.damage import json_object, restoring
 from io_harness.tools import Tool
 from io_harness.types import Usage
 from io_harness.workspace import Workspace
@@ -102,12 +102,28 @@ async def resume(
     refused = stored.outcome == Outcome.CONTEXT_OVERFLOW and same_model and contract is None
     if stored.outcome in FINAL or refused:
         return await reported(store, run_id)
-    with restoring(f"what run {run_id!r} was asked for"):
-        given = contract or contract_from_json(stored.contract)
-        rules = policy_from_json(stored.policy) if policy is None else policy
+    given = stored_contract(stored) if contract is None else contract
+    rules = stored_policy(stored) if policy is None else policy
     setting = Setting(provider, store, rules, approver, tuple(tools), observer)
     with _opened(given, store) as workspace:
         return await _resumed(given, setting, workspace, run_id)
+
+
+def stored_contract(stored: RunRecord) -> TaskContract:
+    """Return the contract of a run; `ConfigError` where it is not one that `run` recorded."""
+    with restoring(f"what run {stored.run_id!r} was asked for"):
+        if "goal" in json_object(stored.contract):
+            return contract_from_json(stored.contract)
+    raise ConfigError(
+        f"run {stored.run_id!r} was recorded by another driver, with a contract of its own: "
+        "go on with it where it was begun"
+    )
+
+
+def stored_policy(stored: RunRecord) -> Policy:
+    """Return the policy of a run."""
+    with restoring(f"what run {stored.run_id!r} was allowed"):
+        return policy_from_json(stored.policy)
 
 
 def _waited_for(
@@ -257,6 +273,9 @@ def _opened(contract: TaskContract, store: Store) -> Iterator[Workspace]:
     """Open the workspace, the store's own files kept from every tool."""
     with Workspace(contract.root) as workspace:
         for file in store.files:
+            workspace.reserve(file)
+            # SQLite would roll a journal that lies there back into the database.
+            workspace.reserve(file.with_name(f"{file.name}-journal"))
             with suppress(OSError):
                 status = file.stat()
                 workspace.hide(status.st_dev, status.st_ino)

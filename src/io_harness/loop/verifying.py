@@ -13,6 +13,7 @@ from io_harness.contract.verification import VerificationKind
 from io_harness.tools import Plan, ToolContext, ToolError, foreign
 from io_harness.tools.command import run_command
 from io_harness.types import JSON
+from io_harness.workspace import is_text
 
 _LEAST_SECONDS = 1.0
 
@@ -64,13 +65,16 @@ async def _callable(verification: Verification, root: Path, seconds: float) -> R
 def _file(verification: Verification, tools: ToolContext) -> Report:
     name, text = verification.file, verification.text
     try:
-        found = tools.workspace.read(name).text
+        found = tools.workspace.read(name)
     except (OSError, ValueError) as error:
         return Report(False, f"{name} cannot be read: {error}")
+    if not is_text(found):
+        return Report(False, f"{name} is no text, and its check needs one: {found.text}")
     if verification.kind is VerificationKind.FILE_EQUALS:
-        passed, how = found == text, "is exactly what was asked for"
+        whole = found.lines[1] == found.total_lines
+        passed, how = whole and found.text == text, "is exactly what was asked for"
     else:
-        passed, how = text in found, f"contains {text!r}"
+        passed, how = text in found.text, f"contains {text!r}"
     return Report(passed, f"{name} {how}" if passed else f"not true yet: {verification.describe()}")
 
 

@@ -37,15 +37,22 @@ def user_policy_file() -> Path | None:
     return base / "io-harness" / "policy.toml"
 
 
-def load_policy(path: str | os.PathLike[str] | None = None) -> Policy:
+def load_policy(
+    path: str | os.PathLike[str] | None = None, *, root: str | os.PathLike[str] | None = None
+) -> Policy:
     """The policy of a named file; without one the user's own, or `Policy.default()`.
 
-    The file never lies implicitly in a workspace, which the agent may write. Raises ConfigError
-    for what cannot be read, parsed or understood.
+    Raises ConfigError for what cannot be read, parsed or understood, and for a policy of the
+    user's own that lies beneath `root`, a workspace, which an agent may write.
     """
     source = Path(path) if path is not None else user_policy_file()
     if source is None or (path is None and not source.exists()):
         return Policy.default()
+    if path is None and root is not None and source.resolve().is_relative_to(Path(root).resolve()):
+        raise ConfigError(
+            f"your own policy {source} lies in the workspace {root}, which an agent may write: "
+            "name a policy, or take another workspace"
+        )
     return _policy(toml_table(source, "policy file"), str(source))
 
 

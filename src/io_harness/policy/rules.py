@@ -176,6 +176,8 @@ SECRETS = Layer(
         *_denied(Act.READ, *_SECRET_NAMES),
         # `.git` as a file names the directory whose hooks git runs.
         *_denied(Act.WRITE, *_SECRET_NAMES, ".git", ".git/*", "*/.git/*", "io-harness.toml"),
+        # The user's own policy, where the root is a home directory.
+        *_denied(Act.WRITE, "io-harness/policy.toml", "*/io-harness/policy.toml"),
     ),
     folds_case=True,
 )

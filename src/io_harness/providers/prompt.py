@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from io_harness import jsontext
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
-    from io_harness.types import JSON, CompletionRequest, Message, ToolSpec
+    from io_harness.types import CompletionRequest, Message, ToolSpec
 
 
 def tools_text(tools: tuple[ToolSpec, ...]) -> str:
@@ -27,9 +27,9 @@ def message_parts(message: Message) -> Iterator[str]:
         yield result.text
 
 
-def arguments_text(arguments: dict[str, JSON] | str) -> str:
+def arguments_text(arguments: Mapping[str, object] | str) -> str:
     """Return a call's arguments as text; what was no object stays as the model wrote it."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(arguments)
+    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
 def prompt_text(request: CompletionRequest) -> str:

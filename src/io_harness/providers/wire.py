@@ -105,17 +105,18 @@ def parsed_arguments(text: str) -> dict[str, JSON] | str:
     return value if isinstance(value, dict) else text
 
 
-def argument_object(call: ToolCall) -> dict[str, JSON]:
+def argument_object(call: ToolCall) -> dict[str, object]:
     """Return arguments that can be sent where only an object is accepted."""
-    if not isinstance(call.arguments, dict):
+    if isinstance(call.arguments, str):
         return {}
+    arguments = dict(call.arguments)
     try:
-        jsontext.dumps(call.arguments).encode()
+        jsontext.dumps(arguments).encode()
     except UnicodeEncodeError:
-        return {clean(key): _clean_value(value) for key, value in call.arguments.items()}
+        return {clean(key): _clean_value(value) for key, value in arguments.items()}
     except ValueError:  # numbers that are none, as NaN
         return {}
-    return call.arguments
+    return arguments
 
 
 def blocks_of(value: object) -> list[dict[str, object]]:
@@ -151,7 +152,7 @@ def answer_object(text: str, *, who: str) -> dict[str, JSON]:
     return value
 
 
-def _clean_value(value: JSON) -> JSON:
+def _clean_value(value: object) -> object:
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io_harness.store.assembled import assembly_of, refresh_events, refreshes_of
 from io_harness.store.journal import Journal
 from io_harness.store.leases import LEASE_SECONDS
 from io_harness.store.records import (
@@ -42,4 +43,7 @@ __all__ = [
     "Store",
     "Unfinished",
     "WorkspaceLike",
+    "assembly_of",
+    "refresh_events",
+    "refreshes_of",
 ]

@@ -7,7 +7,7 @@ returned stands in it as it was stored and need not be stored again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -46,9 +46,9 @@ def parse_request(text: str) -> CompletionRequest:
         ) from error
 
 
-def arguments_text(arguments: dict[str, JSON] | str) -> str:
+def arguments_text(arguments: Mapping[str, object] | str) -> str:
     """Return a call's arguments as text: JSON, or what the model sent where that was none."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(arguments)
+    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
 def arguments_from(text: str, *, raw: bool) -> dict[str, JSON] | str:
@@ -77,7 +77,10 @@ def _parsed(text: str) -> Iterator[Frame]:
     while at < len(text):
         end = text.index("\n", at)
         kind, size, *more = text[at:end].split(" ", 2)
-        at = end + 1 + int(size)
+        length = int(size)
+        if length < 0:
+            raise ValueError(f"a part of kind {kind} has {length} characters")
+        at = end + 1 + length
         yield kind, jsontext.loads(more[0]) if more else None, text[end + 1 : at]
         if text[at] != "\n":
             raise ValueError(f"a part of kind {kind} does not end where it says")

@@ -29,7 +29,7 @@ from io_harness.store.records import (
 from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import MemoryEntry, MemoryWrite
 
-_URL = re.compile(r"(?!file:)[A-Za-z][A-Za-z0-9+.-]+://")
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
 class Store:
@@ -61,7 +61,9 @@ class Store:
         `StoreLocked`.
         """
         check_timeout(timeout)
-        text = os.fspath(url)
+        text = os.fspath(url) if isinstance(url, str | PathLike) else url
+        if not isinstance(text, str) or not text or "\0" in text:
+            raise ConfigError(f"a store is a path as text, or a PathLike, not {url!r:.80}")
         if _URL.match(text):
             raise ConfigError(
                 f"Store.open({text!r}): that engine is not in this version; give the path of a file"
@@ -109,8 +111,8 @@ class Store:
 
     def steps(self, run_id: str, *, step: int | None = None) -> tuple[StepRecord, ...]:
         """Return the steps of a run, in order, or only the one asked for; `RunUnknown`."""
-        if step is not None and type(step) is not int:
-            raise ConfigError(f"step must be a whole number, not {step!r:.80}")
+        if step is not None:
+            check_count("step", step)
         return self._backend.read(lambda tx: tuple(reading.steps(tx, run_id, step)))
 
     def context_events(self, run_id: str) -> tuple[ContextEvent, ...]:

@@ -53,13 +53,16 @@ def path_need(context: ToolContext, act: Act, path: str) -> Need:
     return Need(act, path, context.workspace.canonical(path))
 
 
-def reading_gate(context: ToolContext) -> Gate:
-    """What a search may open: what the policy allows, or an approval for the run does."""
+def reading_gate(context: ToolContext, need: Need) -> Gate:
+    """What a search may open: what the policy allows, or an approval does.
+
+    Its need was ruled on, and asked about where need be, before the search began.
+    """
 
     def gate(path: str) -> Effect:
         effect = context.policy.check(Act.READ, path).effect
-        granted = effect is Effect.ASK and (Act.READ, path) in context.grants
-        return Effect.ALLOW if granted else effect
+        granted = (Act.READ, path) == need.grant or (Act.READ, path) in context.grants
+        return Effect.ALLOW if effect is Effect.ASK and granted else effect
 
     return gate
 

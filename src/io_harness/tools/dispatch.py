@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from io_harness.errors import ConfigError, HarnessError, LedgerError
 from io_harness.policy import ApprovalRequest, Choice, Decision
@@ -70,7 +70,9 @@ class Toolbox:
             return _error(
                 "the arguments are no JSON object; send one that fits its schema", call.name
             )
-        return await _Call(tool, context, before_effect).outcome(call.arguments)
+        return await _Call(tool, context, before_effect).outcome(
+            cast("Mapping[str, JSON]", call.arguments)
+        )
 
 
 class DeniedError(ToolError):

@@ -62,7 +62,7 @@ def list_dir(
 
     def work() -> ToolOutcome:
         canonical = need.names[0]
-        listing = here.workspace.list(canonical, gate=reading_gate(here), exact=True)
+        listing = here.workspace.list(canonical, gate=reading_gate(here, need), exact=True)
         head = counted(len(listing.entries), "entry", "entries")
         lines = [f"{head}; {listing.left_out}" if listing.left_out else head]
         lines += map(_line, listing.entries)

@@ -26,7 +26,7 @@ def find(
 
     def work() -> ToolOutcome:
         place = need.names[0]
-        found = here.workspace.find(pattern, place, gate=reading_gate(here), exact=True)
+        found = here.workspace.find(pattern, place, gate=reading_gate(here, need), exact=True)
         count = counted(len(found.paths), "file")
         lines = [_head(count, found.left_out), *map(shown, found.paths)]
         return ToolOutcome(ObsKind.FIND, pattern, "\n".join(lines), scope=place)
@@ -54,7 +54,7 @@ def grep(  # noqa: PLR0917 - the model passes each by its name
             glob=glob,
             ignore_case=ignore_case,
             context=context,
-            gate=reading_gate(here),
+            gate=reading_gate(here, need),
             exact=True,
         )
         scope = [_told(place), *([f"glob {_told(glob)}"] if glob else [])]

@@ -4,7 +4,7 @@ from io_harness.workspace.content import UTF_8, Encoding
 from io_harness.workspace.lines import Hit
 from io_harness.workspace.listing import Entry, Listing
 from io_harness.workspace.pattern import PatternError
-from io_harness.workspace.reading import digest_of
+from io_harness.workspace.reading import digest_of, is_text
 from io_harness.workspace.searching import FindResult, GrepResult
 from io_harness.workspace.spelling import counted, shown
 from io_harness.workspace.tree import Gate
@@ -27,5 +27,6 @@ __all__ = [
     "WriteResult",
     "counted",
     "digest_of",
+    "is_text",
     "shown",
 ]

@@ -183,8 +183,17 @@ def _placeholder(source: _Source, signature: Signature) -> ReadResult:
             if source.count > WHOLE_MAX_BYTES:
                 break
     kind = kind_of(source.start)
-    text = f"{kind}, {signature.size:,} bytes: not shown as text"
+    text = _standing_for(kind, signature.size)
     return ReadResult(text, (1, 1), 1, signature.size, source.digest, signature, kind)
+
+
+def _standing_for(kind: str | None, size: int) -> str:
+    return f"{kind}, {size:,} bytes: not shown as text"
+
+
+def is_text(result: ReadResult) -> bool:
+    """Whether what was read is text, and no line that stands for other bytes."""
+    return result.text != _standing_for(result.note, result.size)
 
 
 def _note(source: _Source, encoding: Encoding, status: os.stat_result) -> str | None:

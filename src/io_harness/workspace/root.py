@@ -61,6 +61,7 @@ class Root:
             raise ConfigError("openat2 is not available here; use containment='auto'")
         self.by_kernel = available
         self.hidden: set[tuple[int, int]] = set()
+        self.reserved: set[tuple[int, int, str]] = set()
         self.swept: set[tuple[int, int]] = set()
 
     def close(self) -> None:
@@ -192,6 +193,13 @@ class Root:
         if self.hidden and (status.st_dev, status.st_ino) in self.hidden:
             return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
         return None
+
+    def is_reserved(self, directory: int, name: str) -> bool:
+        """Whether nobody may make what has this name in an open directory."""
+        if not self.reserved:
+            return False
+        status = os.fstat(directory)
+        return (status.st_dev, status.st_ino, name) in self.reserved
 
     def _is_linked(self, status: os.stat_result) -> bool:
         """Whether a second name of a file is one too many."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -73,6 +74,12 @@ class Workspace:
     def hide(self, device: int, inode: int) -> None:
         """Keep a file (`st_dev`, `st_ino`) from every act here, under whatever name."""
         self._root.hidden.add((device, inode))
+
+    def reserve(self, file: Path) -> None:
+        """Let nothing be made here where a file of the harness's own may come to be."""
+        with suppress(OSError):
+            status = file.parent.stat()
+            self._root.reserved.add((status.st_dev, status.st_ino, file.name))
 
     def canonical(self, path: str) -> str:
         """The one spelling of a path, whether or not anything is there; `.` is the root.

@@ -99,6 +99,8 @@ def _make(root: Root, names: tuple[str, ...], name: str) -> None:
     """One directory, unless it is there."""
     parent = root.open_names(names, _LISTED)
     try:
+        if root.is_reserved(parent, name):
+            raise _missing(name)
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, dir_fd=parent)
             _sync(parent)
@@ -160,6 +162,8 @@ class _Write:
         if refusal is not None:
             raise refusal
         if status is None:
+            if self._root.is_reserved(self._directory, self._name):
+                raise _missing(self._path)
             return None
         if stat.S_ISLNK(status.st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
@@ -190,6 +194,10 @@ class _Write:
                 os.unlink(temporary, dir_fd=directory)
             raise
         _sync(directory)
+
+
+def _missing(path: str) -> OSError:
+    return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
 def _stale() -> OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from io_harness.errors import ConfigError, HarnessError
 from io_harness.replay.importers.build import Builder
@@ -14,7 +14,7 @@ from io_harness.types import ObsKind
 if TYPE_CHECKING:
     from io_harness.replay.records import Transcript
     from io_harness.store.records import RunRecord, StepRecord
-    from io_harness.types import Observation
+    from io_harness.types import JSON, Observation
 
 FORMAT = "io_harness"
 MAGIC = b"SQLite format 3\0"
@@ -47,7 +47,7 @@ def _transcript(path: str, run: RunRecord, steps: tuple[StepRecord, ...]) -> Tra
             observation = seen.get(index)
             if observation is not None:
                 meaning = _meaning(meaning, observation)
-            builder.call(name, call.name, call.arguments, meaning)
+            builder.call(name, call.name, cast("JSON", call.arguments), meaning)
             if observation is not None:
                 failed = observation.kind is ObsKind.ERROR
                 builder.result(name, observation.text, is_error=failed, read=_read(observation))

@@ -34,6 +34,7 @@ from io_harness.store.sqlite.filesystem import (
     check_names,
     check_place,
     identities,
+    make_directory,
     size_of,
 )
 from io_harness.store.sqlite.gate import Gate
@@ -61,7 +62,7 @@ class FileBackend:
             check_place(self._path, self._where)
             check_local(self._path, self._where)
             check_names(self._path, self._where)
-            self._make_directory()
+            make_directory(self._path.parent)
             self._gate = Gate(self._gate_path)
             self._gate.belong_to_owner_of(self._path)
             try:
@@ -122,12 +123,6 @@ class FileBackend:
     @property
     def _gate_path(self) -> Path:
         return self._files[-1]
-
-    def _make_directory(self) -> None:
-        parent = self._path.parent
-        if not parent.exists():
-            parent.parent.mkdir(parents=True, exist_ok=True)
-            parent.mkdir(mode=0o700, exist_ok=True)
 
     def _connect(self) -> apsw.Connection:
         if self._database is not None and identities(self._files[:1]) != self._database:

@@ -119,3 +119,10 @@ def status_of(path: Path) -> os.stat_result | None:
         return path.stat()
     except FileNotFoundError:
         return None
+
+
+def make_directory(path: Path) -> None:
+    """Make a directory that only its owner may look into, where there is none."""
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
