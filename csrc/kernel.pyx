@@ -7,7 +7,9 @@ Every position, group and size that comes from Python is checked where it enters
 index plain C arrays.
 """
 
+cimport cython
 from cpython cimport array as c_array
+from cpython.bytes cimport PyBytes_FromStringAndSize
 from cpython.object cimport PyObject
 from cpython.mem cimport PyMem_Free, PyMem_Malloc, PyMem_Realloc
 from cpython.unicode cimport PyUnicode_READ_CHAR
@@ -15,6 +17,8 @@ from libc.stdint cimport INT64_MAX, INT64_MIN, int8_t, int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memmove, memset
 
 from array import array
+
+from xxhash import xxh3_64_intdigest
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
@@ -148,6 +152,17 @@ cdef uint64_t hashed(object key) except? 0:
     return PyLong_AsUnsignedLongLong(key)
 
 
+cdef uint64_t hash_of(object subject) except? 0:
+    """What `hash64` gives."""
+    if is_ascii(<PyObject *> subject):
+        data = PyBytes_FromStringAndSize(
+            <const char *> PyUnicode_DATA(subject), PyUnicode_GET_LENGTH(subject)
+        )
+    else:
+        data = subject.encode("utf-8", "surrogatepass")
+    return PyLong_AsUnsignedLongLong(xxh3_64_intdigest(data))
+
+
 cdef int text_of(str name, object value) except -1:
     if not isinstance(value, str):
         raise TypeError(f"{name} must be text, got {type(value).__name__}")
@@ -156,7 +171,7 @@ cdef int text_of(str name, object value) except -1:
 
 # Cut points.
 
-cdef inline bint splits_pair(object text, Py_ssize_t at):
+cdef inline bint splits_pair(object text, Py_ssize_t at) noexcept:
     return (
         0xD800 <= PyUnicode_READ_CHAR(text, at - 1) <= 0xDBFF
         and 0xDC00 <= PyUnicode_READ_CHAR(text, at) <= 0xDFFF
@@ -217,7 +232,7 @@ def count_lines(text: str) -> int:
     return lines_of(text)
 
 
-cdef Py_ssize_t lines_of(object text):
+cdef Py_ssize_t lines_of(object text) noexcept:
     cdef Py_ssize_t length = PyUnicode_GET_LENGTH(text), ends = 0, index
     if length == 0:
         return 0
@@ -446,16 +461,28 @@ def plain_read(
     the file's number of lines, and the content. `None` where that is not all there is to say, the
     target is not bare, or the content is not ASCII or has one of `signs`.
     """
+    cdef Extent shown = plain_extent(signs, target, text, lines, total)
+    return None if shown is None else (plain_text(words, step, target, text, total, shown), shown)
+
+
+cdef Extent plain_extent(object signs, object target, object text, object lines, object total):
+    """The lines shown of a read that is plain; `None` for another."""
     text_of("target", target)
     text_of("text", text)
     if not is_ascii(<PyObject *> text) or not bare(target) or has_sign(text, signs):
         return None
     cdef Extent shown = shown_of(text, lines, total, None)
-    if lines is None and total is None:
-        total = shown.last
-    if total is None or shown.last < shown.first:
+    if (total is None and lines is not None) or shown.last < shown.first:
         return None
-    return line_of(words, (step, target, shown.first, shown.last, total, text)), shown
+    return shown
+
+
+cdef object plain_text(
+    object words, object step, object target, object text, object total, Extent shown
+):
+    last = shown.last
+    lines = last if total is None else total
+    return line_of(words, (step, target, shown.first, last, lines, text))
 
 
 cdef inline void put_text(Section *made, PyObject *text, int64_t code) noexcept:
@@ -485,11 +512,12 @@ cdef void *grown(void *memory, Py_ssize_t count, Py_ssize_t width) except NULL:
     return memory
 
 
-cdef inline Py_ssize_t roomier(Py_ssize_t count):
+cdef inline Py_ssize_t roomier(Py_ssize_t count) noexcept:
     """An eighth more, as Python's lists grow: amortised constant, and little is left unused."""
     return count + (count >> 3) + 6
 
 
+@cython.final
 cdef class Kernel:
     """The supersession index, the walk of the fit, and the emission of what it chose."""
 
@@ -545,7 +573,14 @@ cdef class Kernel:
         The subject is compared on every hit, so that two subjects of one hash stay two groups.
         """
         text_of("subject", subject)
-        cdef uint64_t hash_ = hashed(key)
+        return self.group_by(hashed(key), subject)
+
+    def group_of(self, subject: str) -> int:
+        """The group of a subject by its `hash64`, made where it is new."""
+        text_of("subject", subject)
+        return self.group_by(hash_of(subject), subject)
+
+    cdef int32_t group_by(self, uint64_t hash_, object subject) except -2:
         cdef int32_t found = self.lookup(hash_, subject)
         if found != NONE:
             return found
@@ -711,13 +746,59 @@ cdef class Kernel:
         cdef int32_t number = NONE
         if clamped("gid", gid) != NONE:
             number = self.group_at(gid)
-        cdef int32_t position = within("the number of positions", self.count, 0, MAX_COUNT)
+        within("the number of positions", self.count, 0, MAX_COUNT)
         cdef int8_t bits = within("mark", mark, 0, CUT | REFRESHED)
         if text is None:
             text = ""
             bits |= COLLAPSED
         else:
             text_of("text", text)
+        return self.added(code, number, start, stop, chars, text, bits)
+
+    def add_read(
+        self,
+        words: tuple[str, ...],
+        signs: tuple[str, ...],
+        step: int,
+        target: str,
+        text: str,
+        lines: tuple[int, int] | None,
+        total: int | None,
+        gid: int,
+        keeps: bool,
+        fresh: bool,
+    ) -> list[int] | None:
+        """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
+
+        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
+        """
+        cdef int32_t number = self.group_at(gid), position = self.count
+        cdef int64_t chars
+        cdef Extent shown = plain_extent(signs, target, text, lines, total)
+        if shown is None:
+            return None
+        made = plain_text(words, step, target, text, total, shown)
+        within("the number of positions", self.count, 0, MAX_COUNT)
+        chars = within("size", PyUnicode_GET_LENGTH(made), 0, MAX_SIZE)
+        cdef list superseded = self.added(
+            READ, number, shown.lo, shown.hi, chars, made if keeps else "", 0 if keeps else COLLAPSED
+        )
+        if fresh:
+            self.positions[position].seen = self.wanted(&self.positions[position])
+        return superseded
+
+    cdef list added(
+        self,
+        int8_t code,
+        int32_t number,
+        int64_t start,
+        int64_t stop,
+        int64_t chars,
+        object text,
+        int8_t bits,
+    ):
+        """Enter the next position: as `add`, which has checked all of it."""
+        cdef int32_t position = self.count
         self.append(code, number, chars, text, bits)
         if number == NONE:
             return []
@@ -861,7 +942,7 @@ cdef class Kernel:
         self.texts[number] = text
         return 0
 
-    cdef inline int32_t stub_wanted(self, Position *position):
+    cdef inline int32_t stub_wanted(self, Position *position) noexcept:
         """What a stub's words depend on: the answers that came later."""
         return self.groups[position.gid].version if position.state == SUPERSEDED else 0
 
@@ -958,7 +1039,7 @@ cdef class Kernel:
             return False
         return self.positions[number].seen < self.groups[gid].write_version
 
-    cdef inline int32_t wanted(self, Position *position):
+    cdef inline int32_t wanted(self, Position *position) noexcept:
         if position.kind == READ and position.gid != NONE:
             return self.groups[position.gid].file_version
         return self.writes if position.kind == SEARCH else NONE
@@ -1036,7 +1117,7 @@ cdef class Kernel:
             self.first = first
         return older
 
-    cdef inline bint unchecked(self, Position *position):
+    cdef inline bint unchecked(self, Position *position) noexcept:
         if not self.stat or position.kind != READ or position.gid == NONE:
             return False
         return self.groups[position.gid].turn_of != self.turn
@@ -1068,50 +1149,55 @@ cdef class Kernel:
         return self.stubs_on()
 
     cdef int32_t stubs_on(self) noexcept:
-        cdef int32_t position = self.stub_cursor
+        cdef int32_t start = self.stub_cursor, position = start, count = 0
         cdef int32_t first = self.first if self.first != NONE else self.count
+        cdef int64_t left = self.stub_room - self.stub_used
         cdef Position *here
+        if start == NONE:
+            return NONE
         self.stub_cursor = NONE
         while position >= 0:
             here = &self.positions[position]
             if position < first or here.state != LIVE:
                 if not here.bits & STUB or here.stub_version != self.stub_wanted(here):
                     self.stub_cursor = position
-                    return position
-                if self.stub_used + here.stub_size > self.stub_room:
+                    break
+                if here.stub_size > left:
                     self.work += 1
                     break
-                self.stub_used += here.stub_size
-                self.stub_count += 1
-            self.work += 1
-            self.low = position
+                left -= here.stub_size
+                count += 1
             position -= 1
-        return NONE
+        self.stub_used = self.stub_room - left
+        self.stub_count += count
+        self.work += start - position
+        self.low = position + 1
+        return self.stub_cursor
 
     @property
     def hidden(self) -> int:
         """How many are neither carried nor a stub."""
         return self.count - self.carried - self.stub_count
 
-    def account(self) -> tuple[int, int, int, int, int]:
-        """Positions carried, entered, hidden; code points of what is shown; positions visited."""
-        cdef int64_t hidden = self.count - self.carried - self.stub_count
-        return self.carried, self.count, hidden, self.used + self.stub_used, self.work
-
     def emit(
-        self, block: str, collapsed: str, cut: str | None
-    ) -> tuple[str, array[int], array[int]]:
+        self, block: str, collapsed: tuple[str, ...], cut: str | None, since: int
+    ) -> tuple[str, array[int], array[int], Counts]:
         """The section: `block` and the chosen texts in order; what each one is; where it ends.
 
-        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
-        line that stands at the place of the oldest position counted, "" where none is; `cut`
-        stands for the text of the newest live position where that had to be cut.
+        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` are the
+        words around the count of those `hidden`, as in `filled`: the line at the place of the
+        oldest of them. `cut` stands for the text of the newest live position where that had to
+        be cut. The last value is an account; `since` is what `work` was before the turn.
         """
         text_of("block", block)
-        text_of("collapsed", collapsed)
+        cdef int64_t hidden = self.count - self.carried - self.stub_count
+        line = line_of(collapsed, (thousands(hidden),)) if hidden else ""
         if cut is not None:
             text_of("cut", cut)
-        cdef Py_ssize_t total = self.count - self.low + (1 if collapsed else 0), line_at = NONE
+        cdef int64_t work = self.work - within("since", since, 0, INT64_MAX)
+        cdef int64_t chars = PyUnicode_GET_LENGTH(block) + self.used + self.stub_used
+        chars += PyUnicode_GET_LENGTH(line)
+        cdef Py_ssize_t total = self.count - self.low + (1 if hidden else 0), line_at = NONE
         cdef int32_t position = self.first, oldest = 0
         while position != NONE and position < self.low:
             total += 1
@@ -1128,13 +1214,13 @@ cdef class Kernel:
         made.spans_used = 1
         made.at = 0
         position = self.first
-        if collapsed:
+        if line:
             while position == oldest and oldest < self.low:
                 self.put(&made, position, cut)
                 position = self.positions[position].after
                 oldest += 1
             line_at = made.at
-            put_text(&made, <PyObject *> collapsed, <int64_t> oldest << SHIFT | COLLAPSED)
+            put_text(&made, <PyObject *> line, <int64_t> oldest << SHIFT | COLLAPSED)
         while position != NONE and position < self.low:
             self.put(&made, position, cut)
             position = self.positions[position].after
@@ -1148,7 +1234,7 @@ cdef class Kernel:
                 text = copied(&made)
             else:
                 text = "".join([block, *[
-                    collapsed if at == line_at else <object> self.shown(code >> SHIFT, cut)
+                    line if at == line_at else <object> self.shown(code >> SHIFT, cut)
                     for at, code in enumerate(order)
                 ]])
         finally:
@@ -1156,7 +1242,7 @@ cdef class Kernel:
         if made.ascii and cut is None:
             self.text_before, self.order_before, self.ends_before = text, order, ends
             self.same_from, self.same_low, self.same_count = same_from, self.low, self.count
-        return text, order, ends
+        return text, order, ends, (self.carried, self.count, hidden, chars, work, total)
 
     cdef inline PyObject *shown(self, int32_t position, object cut) noexcept:
         if cut is not None and position == self.newest_live:
@@ -1225,7 +1311,7 @@ cdef class Kernel:
         self.low_before = self.low
 
 
-cdef int32_t touching(Group *group, int64_t lo):
+cdef int32_t touching(Group *group, int64_t lo) noexcept:
     """The first of several segments that ends after `lo`."""
     cdef int32_t low = 0, high = group.count, middle
     while low < high:

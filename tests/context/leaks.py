@@ -40,13 +40,17 @@ def use(flavour: Flavour) -> None:
             if number % 2 or not kernel.set_below(position, 3, STUB, number, "x", 2):
                 kernel.set_stub(position, f"stub of {kernel.top(position)}", 30)
             position = kernel.stubs()
-        kernel.emit("block", "hidden é" if kernel.hidden else "", None)
+        kernel.emit("block", ("", " hidden é"), None, 0)
         kernel.release()
         kernel.covering(gid, 0, 2**40)
         flavour.module.filled(
             ("step ", " of ", ""), number, f"text {flavour.module.grouped(number)}"
         )
-        kernel.account()
+        words, text = READ, "text\n" * number
+        kernel.add_read(
+            words, ("[",), number, "a.py", text, None, None, gid, bool(number % 3), True
+        )
+        kernel.group_of(f"a subject {number % 30}")
         flavour.module.plain_read(READ, ("[",), number, "a.py", "text\n" * number, None, None)
         try:
             kernel.show(number + 1, "no such position", 0, 0)

@@ -55,7 +55,9 @@ def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -
     while position >= 0:
         kernel.set_stub(position, f"({position})", stub_size)
         position = kernel.stubs()
-    text, order, ends = kernel.emit("", "..." if kernel.hidden else "", None)
+    text, order, ends, counts = kernel.emit("", ("", "..."), None, 0)
+    assert counts[:3] == (kernel.carried, len(kernel), kernel.hidden)
+    assert counts[4:] == (kernel.work, len(order))
     assert (ends[0], ends[-1], len(ends)) == (0, len(text), len(order) + 1)
     kernel.release()
     return list(order)
@@ -244,9 +246,10 @@ def test_a_mark_is_emitted_with_its_text(kernel: Kernel) -> None:
     kernel.show(1, "new", 7, REFRESHED)
     kernel.start(100, 1, False)
     kernel.start_stubs(0, -1)
-    text, order, ends = kernel.emit("before", "", None)
+    text, order, ends, counts = kernel.emit("before", ("", ""), None, kernel.work - 3)
     assert list(order) == [0 << SHIFT | CUT, 1 << SHIFT | REFRESHED]
     assert (text, list(ends)) == ("beforecutnew", [6, 9, 12])
+    assert counts == (2, 2, 0, 18, 3, 2)  # 12 of the sizes that were set, 6 of the block
     assert (kernel.live_chars, kernel.mark(0), kernel.size(1)) == (12, CUT, 7)
 
 
@@ -257,7 +260,7 @@ def test_the_newest_may_be_cut_for_the_turn(kernel: Kernel) -> None:
     assert kernel.start_stubs(100, 25) == 0
     kernel.set_stub(0, "(0)", 3)
     assert kernel.stubs() == -1
-    text, order, _ = kernel.emit("", "", "cut é")
+    text, order, *_ = kernel.emit("", ("", ""), "cut é", 0)
     assert list(order) == [0 << SHIFT | STUB, 1 << SHIFT]
     assert kernel.used == 25
     assert text == "(0)cut é"
@@ -270,9 +273,10 @@ def test_the_newest_may_be_cut_below_hidden_ones(kernel: Kernel) -> None:
     assert kernel.start_stubs(0, 25) == 2
     kernel.set_stub(2, "no room", 7)
     assert kernel.stubs() == -1
-    text, order, _ = kernel.emit("", "2 more ", "cut")
+    text, order, _, counts = kernel.emit("", ("", " more "), "cut", 0)
     assert list(order) == [0 << SHIFT | COLLAPSED, 1 << SHIFT]
     assert text == "2 more cut"
+    assert counts[:4] == (1, 3, 2, 25 + len("2 more "))
 
 
 def test_a_stub_is_asked_for_again_when_a_later_answer_came(kernel: Kernel) -> None:
@@ -304,7 +308,7 @@ def test_a_stub_below_a_top_can_be_made_again_from_it(kernel: Kernel) -> None:
     assert not kernel.set_below(1, 0, WORDS, 3)
     kernel.start(100, 1, False)
     assert kernel.start_stubs(300, -1) == -1
-    assert kernel.emit("", "", None)[0] == f"top: step 12]\n{long}: step 3]\nlast]\n"
+    assert kernel.emit("", ("", ""), None, 0)[0] == f"top: step 12]\n{long}: step 3]\nlast]\n"
     assert kernel.stub_used == len("top: step 12]\n") + 4 + len(f"{long}: step 3]\n")
     kernel.set_stub(0, "another", 7)
     assert kernel.top(0) == ""

@@ -79,6 +79,17 @@ ENTER = st.tuples(
         st.integers(0, 3),
     ),
 )
+READ_TEXT = st.sampled_from(["a\n", "b\nc\n", "no end", "", "[step 1", "é"]) | TEXT
+READ_LINES = st.none() | st.tuples(st.integers(1, 9), st.integers(0, 12)) | st.tuples(PLACE, PLACE)
+TARGET = st.sampled_from(["a.py", "b c", ""]) | TEXT
+TOTAL = st.none() | st.integers(0, 9) | WILD
+READS = st.tuples(
+    st.just("add_read"),
+    st.tuples(
+        *(st.just(READ), st.just(("[step ",)), PLACE, TARGET, READ_TEXT, READ_LINES, TOTAL),
+        *(st.integers(0, 4) | GROUP, FLAG, FLAG),
+    ),
+)
 CALLS = st.one_of(
     ENTER,
     ENTER,
@@ -88,6 +99,9 @@ CALLS = st.one_of(
     call("find", KEY, SUBJECT),
     call("add", KIND, GROUP, LINE, LINE, SIZE, TEXT, MARK),
     call("show", PLACE, TEXT, SIZE, MARK),
+    call("group_of", SUBJECT),
+    READS,
+    READS,
     call("set_stub", PLACE, TEXT, SIZE),
     call("set_below", PLACE, SIZE, st.just(BELOW), SIZE, SIZE),
     call("covering", GROUP, LINE, LINE),
@@ -99,13 +113,10 @@ CALLS = st.one_of(
             *("freshen", "is_fresh", "unseen_write", "replaced_by"),
         )
     ),
-    *(
-        call(name)
-        for name in ("newest", "walk", "stubs", "missing", "account", "release", "__len__")
-    ),
+    *(call(name) for name in ("newest", "walk", "stubs", "missing", "release", "__len__")),
     call("start", ROOM, SIZE, FLAG),
     call("start_stubs", ROOM, SIZE),
-    call("emit", TEXT, TEXT, TEXT),
+    call("emit", TEXT, st.sampled_from([("", " more"), ("é", ""), ("",), None]), TEXT, SIZE),
 )
 
 
@@ -136,10 +147,11 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
     for position in kernel.missing():
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
-    line = f"{kernel.hidden} more" if kernel.hidden else ""
-    text, order, ends = kernel.emit("block", line, CUTS[number % 2] if cut else None)
+    text, order, ends, counts = kernel.emit(
+        "block", ("", " more"), CUTS[number % 2] if cut else None, number
+    )
     kernel.release()
-    return seen, text, list(order), list(ends)
+    return seen, text, list(order), list(ends), counts
 
 
 def outcome(kernel: Kernel, asked: Call) -> object:
@@ -154,7 +166,8 @@ def outcome(kernel: Kernel, asked: Call) -> object:
     except Exception as error:
         value = (type(error), str(error))
     if isinstance(value, tuple) and isinstance(value[1], array):
-        value = (value[0], *((each.typecode, list(each)) for each in value[1:]))
+        text, *arrays, account = value
+        value = (text, *((each.typecode, list(each)) for each in arrays), account)
     counts = [getattr(kernel, count) for count in COUNTS]
     return type(value), value, counts
 

@@ -102,9 +102,14 @@ def sections(flavour: Flavour, turns: list[Turn], *, files: bool) -> list[tuple[
 
 @settings(max_examples=100)
 @given(TURNS, st.booleans())
-def test_usual_stubs_are_what_they_are_in_several_pieces(turns: list[Turn], files: bool) -> None:
+def test_usual_reads_and_stubs_are_what_they_are_in_several_pieces(
+    turns: list[Turn], files: bool
+) -> None:
     in_one = sections(TWIN, turns, files=files)
-    with patch.object(view.View, "_set_usual_stub", return_value=False):
+    with (
+        patch.object(TWIN.module.Kernel, "set_below", return_value=False),
+        patch.object(TWIN.module.Kernel, "add_read", return_value=None),
+    ):
         assert sections(TWIN, turns, files=files) == in_one
 
 

@@ -94,7 +94,7 @@ class Run:
         while position >= 0:
             kernel.set_stub(position, f"({position})", 1)
             position = kernel.stubs()
-        text, order, ends = kernel.emit("", "...", None)
+        text, order, ends, _ = kernel.emit("", ("", "..."), None, 0)
         texts = {code: text[ends[at] : ends[at + 1]] for at, code in enumerate(order)}
         stubs_made = [code >> SHIFT for code in order if code & STUB]
         assert all(texts[p << SHIFT | STUB] == f"({p})" for p in stubs_made)

@@ -69,6 +69,7 @@ def test_every_field_has_its_with_method() -> None:
         (lambda c: c.with_command_env({"A=B": "x"}), "command_env"),
         (lambda c: c.with_command_env({"A": "x\0"}), "command_env"),
         (lambda c: c.with_command_env({"A": "\ud800"}), "command_env"),
+        (lambda c: c.with_workspace_id("id: "), "workspace_id"),
         (lambda c: c.with_command_env({"\ud800": "x"}), "command_env"),
         (lambda _: Retries(attempts=0), "attempts"),
         (lambda _: Retries(deadline=0), "deadline"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -133,7 +134,8 @@ def test_programs_whose_names_have_blanks_are_paths() -> None:
         ({"store": "runs.db"}, "store must be a Store, got 'runs.db'"),
         ({"policy": "workspace"}, "policy must be a Policy, got 'workspace'"),
         ({"approver": lambda _: True}, "approver must have decide"),
-        ({"tools": [len]}, "each of the tools must have spec, acts, plan; .* `@tool` makes one"),
+        ({"tools": [len]}, "each of the tools must have spec, .*, plan; .* `@tool` makes one"),
+        ({"tools": [SimpleNamespace(spec=0, acts=0, plan=0, effectful=0)]}, "lacks trusted"),
         ({"observer": 3}, "observer must be a function"),
         ({"observer": asyncio.sleep}, "observer must be no async function"),
     ],

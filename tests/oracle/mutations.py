@@ -77,8 +77,14 @@ MUTATIONS = (
     Mutation(
         "arguments not counted",
         "view",
-        "size, kept = len(text) + len(args),",
-        "size, kept = len(text),",
+        "size = len(text) + len(args)",
+        "size = len(text)",
+    ),
+    Mutation(
+        "memory block not counted",
+        "_kernel_py",
+        "chars = len(block) + self.used",
+        "chars = self.used",
     ),
     Mutation(
         "refresh once ever",
@@ -126,8 +132,8 @@ MUTATIONS = (
     Mutation(
         "a usual stub names the newest of all",
         "view",
-        "by = kernel.replaced_by(position)",
-        "by = kernel.newest()",
+        "step, by = observation.step, kernel.replaced_by(position)",
+        "step, by = observation.step, kernel.newest()",
     ),
     Mutation(
         "stub names a read that does not replace it",
@@ -137,9 +143,9 @@ MUTATIONS = (
     ),
     Mutation(
         "drop instead of stub",
-        "assemble",
-        "carried, entered, hidden, chars, work = kernel.account()",
-        "carried, entered, _, chars, work = kernel.account(); hidden = 0",
+        "_kernel_py",
+        'line = filled(collapsed, grouped(self.hidden)) if self.hidden else ""',
+        'line = ""',
     ),
     Mutation(
         "what does not fit is passed over",
@@ -173,8 +179,8 @@ MUTATIONS = (
     ),
     Mutation(
         "aliases of a path are files of their own",
-        "view",
-        "file_subject(self._files.canonical(target))",
+        "keys",
+        "file_subject(canonical(target))",
         "file_subject(target)",
     ),
     Mutation(

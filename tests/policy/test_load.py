@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+from pathlib import Path
 
 import pytest
 
 from io_harness.errors import ConfigError
 from io_harness.policy import Policy, load_policy
 from io_harness.types import Act, Effect
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 GOOD = """
 preset = "workspace"
@@ -107,3 +105,22 @@ def test_a_policy_of_ones_own_beneath_the_root_counts_only_where_it_is_named(
 def test_an_agent_writes_no_policy_of_its_user() -> None:
     for path in ("io-harness/policy.toml", ".config/io-harness/policy.toml"):
         assert Policy.workspace().check(Act.WRITE, path).effect is Effect.DENY
+
+
+@pytest.mark.parametrize("text", ["x = " + "[" * 100_000, "#" * (9 * 2**20)])
+def test_what_is_too_deep_or_too_long_is_an_error_that_names_it(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "policy.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=r"policy\.toml is (no TOML|over 8 MiB)"):
+        load_policy(file)
+
+
+def test_a_policy_may_come_through_a_pipe(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, b"preset = 'permissive'")
+    os.close(writer)
+    try:
+        policy = load_policy(f"/dev/fd/{reader}")
+    finally:
+        os.close(reader)
+    assert policy.check(Act.NET, "a").effect is Effect.ALLOW

@@ -6,6 +6,8 @@ import asyncio
 import re
 import ssl
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
@@ -178,6 +180,30 @@ def test_a_certificate_that_is_not_trusted_is_not_tried_again() -> None:
     told = faults.unreachable("v:m", "host:443", error)
     assert (told.kind, told.retryable) == ("transport", False)
     assert str(told).endswith("failed: certificate verify failed: self-signed")
+
+
+def test_causes_that_go_round_are_told_once() -> None:
+    first, second = ConnectionError("first"), OSError(111, "Connection refused")
+    first.__cause__, second.__cause__ = second, first
+    said = str(faults.unreachable("v:m", "host:443", first))
+    assert said == "the connection to v:m at host:443 failed: Connection refused"
+
+
+@pytest.mark.parametrize(
+    "page", ["<script>" * 200_000, "<" * 400_000, "<p>" + "request too large for " * 100_000]
+)
+def test_no_page_of_a_proxy_is_slow_to_read(page: str) -> None:
+    told = faults.answered("v:m", None, Page(page))
+    assert (told.kind, len(str(told)) < 1_000) == ("server", True)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What a proxy answers in the place of a vendor."""
+
+    text: str
+    status_code: int = 502
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @pytest.mark.parametrize("name", VENDORS)

@@ -33,6 +33,16 @@ def test_replay_prints_json_and_writes_a_page(tmp_path: Path) -> None:
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
+def test_a_page_replaces_a_page_and_nothing_else(tmp_path: Path) -> None:
+    run, page = write_sample("pi", tmp_path), tmp_path / "page.html"
+    before = Path(run).read_bytes()
+    done = io_harness("replay", run, "--html", run)
+    assert (done.returncode, Path(run).read_bytes()) == (2, before)
+    assert "it is there and no page" in done.stderr
+    for _ in range(2):
+        assert io_harness("replay", run, "--html", str(page)).returncode == 0
+
+
 def test_a_file_without_a_run_does_not_keep_the_others_from_being_read(tmp_path: Path) -> None:
     bad = tmp_path / "summary.jsonl"
     bad.write_text('{"type": "summary", "summary": "x"}\n', encoding="utf-8")

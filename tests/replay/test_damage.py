@@ -211,9 +211,67 @@ def test_no_text_of_a_read_is_slow_to_take(text: str, tmp_path: Path) -> None:
         assert [record.kind for record in run.records] == [ObsKind.READ]
 
 
+LONG = "9" * 5_000
+"""More digits than Python reads as a number."""
+
+
+@pytest.mark.parametrize(
+    ("command", "result"),
+    [
+        ("cat a", f"{LONG}: x\n"),
+        ("cat a", f"[File: a ({LONG} lines total)]\n1:x\n"),
+        ("cat a", f"x\n\n[{LONG} more lines in file]"),
+        ("cat a", f"x\n[exit code {LONG}]"),
+        *((f"{shown} a", "x\n") for shown in (
+            f"sed -n {LONG}p", f"sed -n 1,{LONG}p", f"head -n {LONG}", f"tail -n +{LONG}",
+            f"awk 'NR=={LONG}'", f"awk 'NR>1 && NR<{LONG}'", f"sed -i {LONG}d",
+        )),
+        (f"cat $(({'(' * 5_000}1{')' * 5_000}))", "x\n"),
+        (f"sed -n '1{' ' * 190_000}x' a", "x\n"),
+        (f"sed -n '1p{' ' * 190_000}x' a", "x\n"),
+        (f"apply_patch '*** Begin Patch\n*** Add File: a{' ' * 190_000}b'", "Done."),
+    ],
+    ids=lambda text: text.replace(LONG, "9…")[:40],
+)  # fmt: skip
+def test_no_number_and_no_command_is_slow_or_fatal(
+    command: str, result: str, tmp_path: Path
+) -> None:
+    run = read(json.dumps(asked("c", "bash", {"command": command}, result)), tmp_path)
+    assert [record.tool for record in run.records] == ["bash"]
+
+
+@pytest.mark.parametrize(
+    "recorded",
+    [
+        {
+            "trajectory_format": "mini-swe-agent",
+            "messages": [
+                {"role": "assistant", "content": "```bash\nls\n```"},
+                {"role": "user", "content": f"<returncode>{LONG}</returncode><output>x</output>"},
+            ],
+        },
+        {
+            "trajectory_format": "mini-swe-agent",
+            "messages": [{"role": "assistant", "content": "```bash" + "\n" * 400_000 + "x"}],
+        },
+        {
+            "trajectory": [
+                {"action": "open a", "observation": "x", "state": '{"open_file": "/a"}'},
+                {"action": f"edit {LONG}:{LONG}\nx\nend_of_edit", "observation": "x"},
+                {"action": "str_replace_editor view /a --view_range ² 3", "observation": "x"},
+            ]
+        },
+    ],
+    ids=["exit code", "blank lines", "line numbers"],
+)
+def test_no_trajectory_is_slow_or_fatal(recorded: Json, tmp_path: Path) -> None:
+    assert read(json.dumps(recorded), tmp_path).records
+
+
 @pytest.mark.parametrize(
     ("before", "script"),
     [
+        ("a", "s/" + "[" * 190_000 + "/x/"),
         ("a" * 64, "s/(a+)+$b/x/"),
         ("a" * 64, "s/a/aa/g;" * 40),
         ("a\n" * 64, r"s/a/a\na/g;" * 40),

@@ -11,14 +11,14 @@ import pytest
 
 from io_harness import CompletionRequest, ScriptedProvider, Verification
 from io_harness.contract import Retries
-from io_harness.errors import ProviderError, RunLeased
+from io_harness.errors import ProviderError, RunLeased, StoreLocked
 from io_harness.loop import Outcome, resume, run, run_sync
 from io_harness.policy import Policy
 from io_harness.providers import Script
 from io_harness.store import Store
 from io_harness.tools import ToolOutcome, tool
 from io_harness.types import JSON, Completion, ObsKind, ToolCall
-from tests.run.worlds import Watched, call, contract, files, ran, read
+from tests.run.worlds import Watched, call, contract, files, ran, read, write
 
 
 @pytest.fixture
@@ -104,6 +104,37 @@ def test_a_wish_to_wait_for_more_than_an_hour_ends_the_run(root: Path) -> None:
     busy = ProviderError("busy", kind="rate_limited", retry_after=4_000)
     result = ran(contract(root), [busy, "Done."])
     assert (result.outcome, result.retryable) == (Outcome.PROVIDER_FAILED, True)
+
+
+@pytest.mark.parametrize("seconds", [None, 300.0])
+def test_a_provider_that_gives_up_in_its_own_time_is_asked_again(
+    root: Path, seconds: float | None
+) -> None:
+    asked: list[CompletionRequest] = []
+
+    async def once_late(request: CompletionRequest) -> str:
+        asked.append(request)
+        if len(asked) == 1:
+            raise TimeoutError("the read timed out")  # as a socket's, long before any deadline
+        return "Done."
+
+    store = Store.memory()
+    result = ran(contract(root).with_time_budget(seconds), once_late, store)
+    assert result.outcome is Outcome.SUCCESS
+    kinds = [(made.kind, made.detail) for made in store.provider_calls(result.run_id)]
+    assert kinds == [("timeout", "scripted:script gave up: the read timed out"), ("ok", "")]
+
+
+@pytest.mark.parametrize("seconds", [None, 300.0])
+def test_a_store_that_is_locked_inside_a_step_is_no_time_budget_that_is_spent(
+    root: Path, monkeypatch: pytest.MonkeyPatch, seconds: float | None
+) -> None:
+    async def locked(*_: object, **__: object) -> None:
+        raise StoreLocked("held by other writers")
+
+    monkeypatch.setattr("io_harness.store.journal.Journal.call_started", locked)
+    with pytest.raises(StoreLocked, match="held by other writers"):
+        ran(contract(root).with_time_budget(seconds), [write("a.py", "x"), "Done."])
 
 
 def test_a_request_has_a_deadline(root: Path) -> None:

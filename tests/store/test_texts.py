@@ -163,7 +163,8 @@ def test_a_request_reads_back_from_its_text(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["user", "user x\n", "user 9\nabc\n", "other 1\na\n", "call 1\na\n"]
+    "text",
+    ["user", "user x\n", "user 9\nabc\n", "other 1\na\n", "call 1\na\n", "user 0\n\nuser -9\n"],
 )
 def test_a_text_that_is_no_request_is_told(text: str) -> None:
     with pytest.raises(StoreCorrupt, match="cannot be read"):

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from io_harness.replay.report import ReplayReport, RunReport
 
 
+_PAGE = b"<!doctype html>"
+
+
 def replay(  # noqa: PLR0917 - a command's parameters are its options
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Recorded runs.")],
     min_steps: Annotated[
@@ -44,6 +47,8 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
     """Show what recorded runs would have sent and cost under each policy; no key, no network."""
     from io_harness.replay.report import replay_files
 
+    if html is not None:
+        _check_page(html)
     runs: list[RunReport] = []
     read = partial(
         replay_files, min_steps=min_steps, ceiling=ceiling, price=_price(price), fixed=fixed
@@ -87,6 +92,17 @@ def _price(text: str) -> CachePrice:
         raise ConfigError(
             f"--price {text!r}: give the cost of a cached and of a new token, as in 0.1,1.25"
         ) from None
+
+
+def _check_page(path: Path) -> None:
+    """`ConfigError` where something else than a page lies: a recorded run, say, or a store."""
+    try:
+        if path.is_file() and path.stat().st_size:
+            with path.open("rb") as file:
+                if not file.read(len(_PAGE)).lower() == _PAGE:
+                    raise ConfigError(f"--html {path}: it is there and no page; name another file")
+    except OSError as error:
+        raise ConfigError(f"--html {path}: cannot be written ({error.strerror})") from None
 
 
 def _write(path: Path, page: str) -> None:

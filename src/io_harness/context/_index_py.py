@@ -6,6 +6,8 @@ from array import array
 from bisect import bisect_right
 from typing import TypeAlias
 
+from xxhash import xxh3_64_intdigest
+
 NONE = -1
 MAX_COUNT = 2**31 - 2
 MAX_AXIS = 2**63 - 1
@@ -35,6 +37,11 @@ def within(name: str, value: int, least: int, most: int) -> int:
     if not least <= value <= most:
         raise OverflowError(f"{name} must be from {least} to {most}, got {value}")
     return value
+
+
+def hash64(subject: str) -> int:
+    """A 64-bit hash that is the same in every process."""
+    return xxh3_64_intdigest(subject.encode("utf-8", "surrogatepass"))
 
 
 class Index:
@@ -82,6 +89,10 @@ class Index:
         if 3 * len(self._hash) > 2 * len(self._table):
             self._grow()
         return gid
+
+    def group_of(self, subject: str) -> int:
+        """The group of a subject by its `hash64`, made where it is new."""
+        return self.group(hash64(text_of("subject", subject)), subject)
 
     def _grow(self) -> None:
         table = array("i", [0]) * (2 * len(self._table))

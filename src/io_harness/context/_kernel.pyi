@@ -2,8 +2,6 @@
 # passes over names that are only re-exported.
 from typing import final
 
-from typing_extensions import disjoint_base
-
 from . import _kernel_py
 
 @final
@@ -36,5 +34,5 @@ def plain_read(
 ) -> tuple[str, Extent] | None: ...
 def has_any(text: str, signs: tuple[str, ...]) -> bool: ...
 
-@disjoint_base
+@final
 class Kernel(_kernel_py.Kernel): ...

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from array import array
 from itertools import accumulate
+from typing import TypeAlias
 
-from ._index_py import MAX_COUNT, NONE, text_of, whole, within
+from ._index_py import MAX_AXIS, MAX_COUNT, NONE, text_of, whole, within
 from ._lines_py import Extent, count_lines, extent, plain_read
 from ._positions_py import (
     COLLAPSED,
@@ -41,6 +42,10 @@ __all__ = [
     "plain_read",
 ]
 
+# Positions carried, entered, hidden; code points of text and arguments; positions visited; texts
+# below the block.
+Counts: TypeAlias = tuple[int, int, int, int, int, int]
+
 _WATCHED = (READ, SEARCH)
 
 
@@ -61,6 +66,36 @@ class Kernel(Positions):
         # section before.
         self._low = 0
         self._first_before = NONE
+
+    # Entering a usual read.
+
+    def add_read(  # noqa: PLR0917  # keywords would cost a third of the call
+        self,
+        words: tuple[str, ...],
+        signs: tuple[str, ...],
+        step: int,
+        target: str,
+        text: str,
+        lines: tuple[int, int] | None,
+        total: int | None,
+        gid: int,
+        keeps: bool,
+        fresh: bool,
+    ) -> list[int] | None:
+        """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
+
+        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
+        """
+        self._group(gid)
+        plain = plain_read(words, signs, step, target, text, lines, total)
+        if plain is None:
+            return None
+        made, shown = plain
+        kept = made if keeps else None
+        superseded = self.add(READ, gid, shown.lo, shown.hi, len(made), kept, 0)
+        if fresh:
+            self.freshen(len(self) - 1)
+        return superseded
 
     # The fit.
 
@@ -195,33 +230,30 @@ class Kernel(Positions):
         """How many are neither carried nor a stub."""
         return len(self._size) - self.carried - self.stub_count
 
-    def account(self) -> tuple[int, int, int, int, int]:
-        """Positions carried, entered, hidden; code points of what is shown; positions visited."""
-        shown = self.used + self.stub_used
-        return self.carried, len(self._size), self.hidden, shown, self.work
-
     def emit(
-        self, block: str, collapsed: str, cut: str | None
-    ) -> tuple[str, array[int], array[int]]:
+        self, block: str, collapsed: tuple[str, ...], cut: str | None, since: int
+    ) -> tuple[str, array[int], array[int], Counts]:
         """The section: `block` and the chosen texts in order; what each one is; where it ends.
 
-        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` is the
-        line that stands at the place of the oldest position counted, "" where none is; `cut`
-        stands for the text of the newest live position where that had to be cut.
+        What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` are the
+        words around the count of those `hidden`, as in `filled`: the line at the place of the
+        oldest of them. `cut` stands for the text of the newest live position where that had to
+        be cut. The last value is an account; `since` is what `work` was before the turn.
         """
         text_of("block", block)
-        text_of("collapsed", collapsed)
+        line = filled(collapsed, grouped(self.hidden)) if self.hidden else ""
         if cut is not None:
             text_of("cut", cut)
+        work = self.work - within("since", since, 0, MAX_AXIS)
         parts: list[str] = []
         order = array("q")
         low, position = self._low, self._first
-        if collapsed:
+        if line:
             oldest = 0
             while position == oldest < low:
                 position = self._take(position, parts, order)
                 oldest += 1
-            parts.append(collapsed)
+            parts.append(line)
             order.append(oldest << SHIFT | COLLAPSED)
         while NONE != position < low:
             position = self._take(position, parts, order)
@@ -234,7 +266,9 @@ class Kernel(Positions):
             if at >= 0:
                 parts[at] = cut
         ends = array("q", accumulate(map(len, parts), initial=len(block)))
-        return "".join([block, *parts]), order, ends
+        chars = len(block) + self.used + self.stub_used + len(line)
+        counts = self.carried, len(self._size), self.hidden, chars, work, len(parts)
+        return "".join([block, *parts]), order, ends, counts
 
     def _take(self, position: int, parts: list[str], order: array[int]) -> int:
         parts.append(self._text[position])

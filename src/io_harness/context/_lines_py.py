@@ -89,8 +89,7 @@ def plain_read(  # noqa: PLR0917  # keywords would cost a third of the call
     if not text.isascii() or not is_bare(target) or has_any(text, signs):
         return None
     shown = extent(text, lines, total)
-    if lines is None and total is None:
-        total = shown.last
-    if total is None or shown.last < shown.first:
+    if (total is None and lines is not None) or shown.last < shown.first:
         return None
+    total = shown.last if total is None else total
     return filled(words, step, target, shown.first, shown.last, total, text), shown

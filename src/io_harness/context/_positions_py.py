@@ -258,7 +258,7 @@ class Positions(Index):
         """The position that answers instead: itself while it is live; -1 for none, or several."""
         state, gid = self._state[self._at(position)], self._gid[position]
         if state != SUPERSEDED:
-            return position if state == LIVE else NONE
+            return int(position) if state == LIVE else NONE
         if self._kind[position] != READ:
             return self._last[gid]
         return NONE if gid in self._segments else self._owner[gid]

@@ -11,7 +11,7 @@ from io_harness.types import MemoryEntry
 from . import checks, render
 from . import manifest as manifests
 from ._positions_py import CUT, SHIFT
-from .assembled import Assembled, Counts, Parts, Squeezed
+from .assembled import Assembled, Squeezed
 from .budget import (
     COLLAPSED_CHARS,
     MIN_CEILING_TOKENS,
@@ -162,21 +162,15 @@ class Assembler:
         return True
 
     def _emit(self, block: render.NotesBlock, squeezed: Carried | None, visited: int) -> Assembled:
-        kernel = self._view.kernel
-        carried, entered, hidden, chars, work = kernel.account()
-        line = render.collapsed(hidden) if hidden else ""
-        text, order, ends = kernel.emit(
-            block.text, line, None if squeezed is None else squeezed.text
+        view, before, made = self._view, self._before, self._watch.made
+        text, order, ends, counts = view.kernel.emit(
+            block.text, render.COLLAPSED, None if squeezed is None else squeezed.text, visited
         )
+        self._before = text
         cut = None if squeezed is None else self._squeezed(order, squeezed)
-        kernel.release()
-        chars += len(block.text) + len(line)
-        return self._made(
-            text,
-            (self._view, block, ends, order, cut),
-            (carried, entered, hidden, chars, work - visited, len(order)),
-            None,
-        )
+        view.kernel.release()
+        refreshed = tuple(made) if made else ()
+        return Assembled(text, before, counts, view, block, ends, order, cut, refreshed, None)
 
     def _squeezed(self, order: array[int], squeezed: Carried) -> Squeezed:
         """Where the cut newest observation stands, and what is sent of it."""
@@ -191,23 +185,22 @@ class Assembler:
         self, priced: PricedAssembler, step: int, ceiling: Ceiling, notes: Sequence[MemoryEntry]
     ) -> Assembled:
         """The section of this turn where a repeated prefix is cheap."""
+        view, before = self._view, self._before
         section = priced.turn(step, ceiling.tokens, notes)
-        carried, entered = len(section.carried), len(self._view.kernel)
-        return self._made(
-            "".join([section.block.text, *section.texts]),
-            (self._view, section.block, section.texts, section.codes, section.squeezed),
-            (carried, entered, section.hidden, section.chars, priced.visited, len(section.texts)),
-            Snapshot(self._view, priced, section),
+        texts, carried = section.texts, len(section.carried)
+        text = self._before = "".join([section.block.text, *texts])
+        return Assembled(
+            text,
+            before,
+            (carried, len(view.kernel), section.hidden, section.chars, priced.visited, len(texts)),
+            view,
+            section.block,
+            texts,
+            section.codes,
+            section.squeezed,
+            tuple(self._watch.made),
+            Snapshot(view, priced, section),
         )
-
-    def _made(
-        self, text: str, parts: Parts, counts: Counts, snapshot: Snapshot | None
-    ) -> Assembled:
-        view, made, before = self._view, self._watch.made, self._before
-        self._before = text
-        refreshed, written = view.refreshes.now, view.past_writes.now
-        then = counts[1], len(view.caps), refreshed, written, snapshot
-        return Assembled(text, parts, counts, before, tuple(made) if made else (), then)
 
 
 def _check_parts(

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from . import manifest as manifests
+from ._kernel_py import Counts
 from ._positions_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
 from .estimate import tokens_of
@@ -16,7 +17,6 @@ from .render import NotesBlock
 from .view import View
 
 if TYPE_CHECKING:
-    from .past import Moment
     from .resume import Snapshot
 
 # What only a growing section has: a file's change, and a read shown again after a void.
@@ -25,15 +25,6 @@ AGAIN = HUNK | REFRESHED
 BITS = (1 << SHIFT) - 1
 # The index of the piece cut further for its turn, its arguments, how much of its text is kept.
 Squeezed: TypeAlias = tuple[int, str, int | None]
-# The view, the memory block, the texts below it or where they start and end in the section, what
-# each is (see `Kernel.emit`); the lists may grow later.
-Parts: TypeAlias = tuple[View, NotesBlock, "list[str] | array[int]", "array[int]", Squeezed | None]
-# Observations carried, entered and only counted; code points of text and arguments; observations
-# visited; texts.
-Counts: TypeAlias = tuple[int, int, int, int, int, int]
-# What a manifest has to know of a turn: how many had entered, under how many entry caps, the
-# refreshes and the reads true after writes that stood, and the section where it is a growing one.
-Then: TypeAlias = "tuple[int, int, Moment[Refresh], Moment[int], Snapshot | None]"
 _NOT_YET = -1
 
 
@@ -123,30 +114,53 @@ class Assembled:
 
     __slots__ = (
         "_before",
+        "_block",
+        "_caps",
         "_counts",
         "_made",
-        "_parts",
+        "_order",
+        "_past_writes",
+        "_refreshed",
+        "_snapshot",
+        "_squeezed",
         "_stable",
         "_text",
-        "_then",
+        "_texts",
+        "_view",
     )
 
     def __init__(  # noqa: PLR0917  # once a turn, and keywords would cost a third of it
         self,
         text: str,
-        parts: Parts,
-        counts: Counts,
         before: str,
+        counts: Counts,
+        view: View,
+        block: NotesBlock,
+        texts: list[str] | array[int],
+        order: array[int],
+        squeezed: Squeezed | None,
         made: tuple[Refresh, ...],
-        then: Then,
+        snapshot: Snapshot | None,
     ) -> None:
-        """`before` is the section before, `made` the refreshes of this turn."""
+        """What is made now of `view`; it may change later, and the lists may grow.
+
+        `before` is the section before; `texts` are those below the memory block, or where they
+        start and end in the section; `order` is what each is (see `Kernel.emit`); `made` are the
+        refreshes of this turn, and `snapshot` is of a growing section.
+        """
         self._text = text
-        self._parts = parts
-        self._counts = counts
         self._before = before
+        self._counts = counts
+        self._view = view
+        self._block = block
+        self._texts = texts
+        self._order = order
+        self._squeezed = squeezed
         self._made = made
-        self._then = then
+        self._snapshot = snapshot
+        self._caps = len(view.caps)
+        self._refreshed = view.refreshes.now
+        self._past_writes = view.past_writes.now
         self._stable = _NOT_YET
 
     def __repr__(self) -> str:
@@ -163,10 +177,17 @@ class Assembled:
     @property
     def pieces(self) -> Sequence[Piece]:
         """What the section consists of; the texts of all, joined, are the section."""
-        view, block, texts, order, squeezed = self._parts
+        texts = self._texts
         if isinstance(texts, array):
             texts = [self._text[start:end] for start, end in pairwise(texts)]
-        return Pieces(view, block.text, texts, order, squeezed, count=self._counts[5])
+        return Pieces(
+            self._view,
+            self._block.text,
+            texts,
+            self._order,
+            self._squeezed,
+            count=self._counts[5],
+        )
 
     @property
     def carried(self) -> int:
@@ -196,12 +217,12 @@ class Assembled:
     @property
     def recalled_keys(self) -> tuple[str, ...]:
         """The keys of the notes in the memory block."""
-        return self._parts[1].recalled
+        return self._block.recalled
 
     @property
     def left_out(self) -> int:
         """How many notes the memory block had no room for."""
-        return self._parts[1].left_out
+        return self._block.left_out
 
     @property
     def collapsed(self) -> bool:
@@ -233,10 +254,11 @@ class Assembled:
     @property
     def manifest(self) -> str:
         """What resume needs to go on from this section, as JSON text."""
-        view, kernel = self._parts[0], self._parts[0].kernel
-        entered, caps, refreshed, written, snapshot = self._then
+        view, kernel = self._view, self._view.kernel
+        entered, caps, snapshot = self._counts[1], self._caps, self._snapshot
         # What was known then, though much may have happened since.
-        refreshes, looked = view.refreshes.at(refreshed), view.past_writes.at(written)
+        refreshes = view.refreshes.at(self._refreshed)
+        looked = view.past_writes.at(self._past_writes)
         return manifests.dump(
             manifests.State(
                 entered,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-
-from xxhash import xxh3_64_intdigest
+from collections.abc import Callable
 
 from io_harness.types import Observation, ObsKind
+
+from ._positions_py import KEYED, PLAIN, READ, SEARCH, WRITE
 
 _KEYED_BY_CALLER = frozenset(
     {ObsKind.TOOL, ObsKind.MCP, ObsKind.CHILD, ObsKind.MESSAGE, ObsKind.ERROR}
 )
+_A_READ, _A_WRITE = ObsKind.READ, ObsKind.WRITE
 
 
 def plain_path(path: str) -> str:
@@ -25,6 +27,17 @@ def file_subject(path: str) -> str:
     return f"file:{path}"
 
 
+def question(observation: Observation, canonical: Callable[[str], str]) -> tuple[int, str | None]:
+    """The kernel's kind of an observation and the subject of its group; `None` for no group."""
+    kind, target = observation.kind, observation.target
+    if target is not None and (kind is _A_READ or kind is _A_WRITE):
+        return READ if kind is _A_READ else WRITE, file_subject(canonical(target))
+    subject = question_subject(observation)
+    if observation.paths and (kind is ObsKind.GREP or kind is ObsKind.FIND):
+        return SEARCH, subject
+    return PLAIN if subject is None else KEYED, subject
+
+
 def question_subject(observation: Observation) -> str | None:
     """The subject of a search, a skill or a caller's key; `None` where nothing supersedes it."""
     kind, target, key = observation.kind, observation.target, observation.key
@@ -34,8 +47,3 @@ def question_subject(observation: Observation) -> str | None:
         return f"{kind}:{target}"
     # The length keeps ("ab", "c") and ("a", "bc") apart.
     return f"{kind}:{len(target)}:{target}:{observation.scope or ''}"
-
-
-def hash64(subject: str) -> int:
-    """A 64-bit hash that is the same in every process."""
-    return xxh3_64_intdigest(subject.encode("utf-8", "surrogatepass"))

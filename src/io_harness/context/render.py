@@ -13,7 +13,7 @@ from io_harness.types import MemoryEntry, Observation, ObsKind
 
 from .escape import TARGET_CHARS, quote, quoted
 from .hunks import Hunk
-from .kernel import extent, grouped
+from .kernel import extent, filled, grouped
 
 WORDS: dict[ObsKind, str] = {
     ObsKind.READ: "read",
@@ -156,9 +156,13 @@ OLDER_BELOW = ("", ": ", _OLDER, ", call=", ")]\n")
 SUPERSEDED_BELOW = ("", ": superseded by step ", "]\n")
 
 
+# The one line that counts the observations not even named.
+COLLAPSED = ("[collapsed: ", " earlier observations]\n")
+
+
 def collapsed(count: int) -> str:
-    """The one line that counts the observations not even named."""
-    return f"[collapsed: {grouped(count)} earlier observations]\n"
+    """`COLLAPSED` with its count."""
+    return filled(COLLAPSED, grouped(count))
 
 
 # What became of a file, between two rewrites of a section.

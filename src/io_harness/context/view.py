@@ -5,23 +5,24 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from io_harness.types import Observation, ObsKind
+from io_harness.types import Observation
 
 from . import render
-from ._positions_py import CUT, FAILED, KEYED, PLAIN, READ, REFRESHED, SEARCH, SUPERSEDED, WRITE
+from ._positions_py import CUT, FAILED, READ, REFRESHED, SEARCH, SUPERSEDED
 from .arguments import for_entry, for_stub
 from .entry import Carried, Refresh, carry, detail, entered, source, squeeze
+from .escape import TARGET_CHARS
 from .freshness import Files
+from .grammar import SIGNS
 from .hunks import lines_of
 from .kernel import Extent, Kernel, extent, grouped
-from .keys import file_subject, hash64, question_subject
+from .keys import question
 from .ledger import Ledger
 from .past import Remembering
 from .sparse import Sparse
 
 # Of many observations that enter at once only so many newest keep their text: a window's worth.
 _KEEP_NEWEST = 512
-_A_READ, _A_WRITE = ObsKind.READ, ObsKind.WRITE
 
 
 class View:
@@ -59,46 +60,52 @@ class View:
         if not self.caps:
             self._note_cap(start, cap)
         for position in range(start, stop):
-            observation = ledger.pushed(position)
-            text, args, head, shown = entered(observation, ledger.call(position), cap)
-            kind, gid = self._question(observation)
-            lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
-            mark = 0
-            if head is not None:
-                self._heads.put(position, head)
-                mark = CUT
-            size, kept = len(text) + len(args), text if stop - position <= keep else None
-            if cap != self.caps[-1] and (
-                head is not None or len(observation.args) > cap or size > self.caps[-1]
-            ):
-                self._note_cap(position, cap)
-            for old in kernel.add(kind, gid, lo, hi, size, kept, mark):
+            observation, keeps = ledger.pushed(position), stop - position <= keep
+            kind, subject = question(observation, self._files.canonical)
+            gid = -1 if subject is None else kernel.group_of(subject)
+            gone = None
+            if kind == READ and cap == self.caps[-1] and not ledger.call(position):
+                gone = self._enter_plain_read(observation, gid, cap, keeps)
+            if gone is None:
+                gone = self._enter(position, kind, gid, cap, keeps)
+            for old in gone:
                 self._forget(old)
-            if kind == SEARCH or (kind == READ and not self._files.visible):
-                kernel.freshen(position)
+
+    def _enter(self, position: int, kind: int, gid: int, cap: int, keeps: bool) -> list[int]:
+        """Let in one observation; gives the positions it supersedes."""
+        observation, kernel, mark = self.ledger.pushed(position), self.kernel, 0
+        text, args, head, shown = entered(observation, self.ledger.call(position), cap)
+        lo, hi = (0, 0) if shown is None else (shown.lo, shown.hi)
+        if head is not None:
+            self._heads.put(position, head)
+            mark = CUT
+        size = len(text) + len(args)
+        if cap != self.caps[-1] and (
+            head is not None or len(observation.args) > cap or size > self.caps[-1]
+        ):
+            self._note_cap(position, cap)
+        gone = kernel.add(kind, gid, lo, hi, size, text if keeps else None, mark)
+        if kind == SEARCH or (kind == READ and not self._files.visible):
+            kernel.freshen(position)
+        return gone
+
+    def _enter_plain_read(
+        self, observation: Observation, gid: int, cap: int, keeps: bool
+    ) -> list[int] | None:
+        """The same in one piece for a first call's read, where that can be; else `None`."""
+        target, text = observation.target, observation.text
+        if observation.args or target is None or len(text) > cap or len(target) > TARGET_CHARS:
+            return None
+        step, lines, total = observation.step, observation.lines, observation.total_lines
+        fresh = not self._files.visible
+        return self.kernel.add_read(
+            render.READ, SIGNS, step, target, text, lines, total, gid, keeps, fresh
+        )
 
     def _note_cap(self, position: int, cap: int) -> None:
-        """From a position on this cap is what counts.
-
-        What fits the cap before as well is the same under both: a ceiling that moves every turn
-        is noted only where it cut something.
-        """
+        """From a position on this cap counts; what fits the one before is the same under both."""
         self.cap_starts.append(position)
         self.caps.append(cap)
-
-    def _question(self, observation: Observation) -> tuple[int, int]:
-        """The kernel's kind and group of an observation."""
-        kind, target, code = observation.kind, observation.target, PLAIN
-        subject: str | None
-        if target is not None and (kind is _A_READ or kind is _A_WRITE):
-            code = READ if kind is _A_READ else WRITE
-            subject = file_subject(self._files.canonical(target))
-        else:
-            subject = question_subject(observation)
-            code = KEYED if subject is not None else PLAIN
-            if observation.paths and kind in (ObsKind.GREP, ObsKind.FIND):
-                code = SEARCH
-        return code, -1 if subject is None else self.kernel.group(hash64(subject), subject)
 
     def _forget(self, position: int) -> None:
         """A position was superseded: what was known for carrying it is dropped."""
@@ -228,24 +235,19 @@ class View:
 
     def make_stub(self, position: int) -> None:
         """Give the kernel the one line that stands for a position now."""
-        observation, kernel = self.ledger.pushed(position), self.kernel
+        observation, kernel, done = self.ledger.pushed(position), self.kernel, False
         more = len(for_stub(observation.args)) if observation.args else 0
-        if not self._set_usual_stub(position, observation, more):
+        if position not in self.refreshes and position not in self._since:
+            # The same as `stub_text`, in one piece where that can be.
+            step, by = observation.step, kernel.replaced_by(position)
+            if by == position:
+                chars, call = grouped(len(observation.text)), self.ledger.call(position)
+                done = kernel.set_below(position, more, render.OLDER_BELOW, chars, step, call)
+            elif by >= 0 and (later := self.ledger.pushed(by).step) != step:
+                done = kernel.set_below(position, more, render.SUPERSEDED_BELOW, later)
+        if not done:
             text = self.stub_text(position)
             kernel.set_stub(position, text, len(text) + more)
-
-    def _set_usual_stub(self, position: int, observation: Observation, more: int) -> bool:
-        """The same as `stub_text`, in one piece where that can be; whether it could."""
-        if position in self.refreshes or position in self._since:
-            return False
-        kernel, step = self.kernel, observation.step
-        by = kernel.replaced_by(position)
-        if by == position:
-            chars, call = grouped(len(observation.text)), self.ledger.call(position)
-            return kernel.set_below(position, more, render.OLDER_BELOW, chars, step, call)
-        if by < 0 or (later := self.ledger.pushed(by).step) == step:
-            return False
-        return kernel.set_below(position, more, render.SUPERSEDED_BELOW, later)
 
     def stub_text(self, position: int) -> str:
         """The one line that stands for a position now."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from . import render
+from ._index_py import hash64
 from ._positions_py import SEARCH
 from .entry import Refresh
 from .freshness import Files, Look, asked, same
 from .hunks import Hunk
 from .kernel import count_lines
-from .keys import file_subject, hash64
+from .keys import file_subject
 from .view import View
 
 

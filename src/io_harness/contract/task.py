@@ -80,6 +80,7 @@ class TaskContract:
             raise ConfigError(f"memory_mode must be one of {known}, got {self.memory_mode!r}")
         if self.workspace_id is not None:
             text("workspace_id", self.workspace_id)
+            text("workspace_id", self.workspace_id.removeprefix("id:"))
         for name, value in self.command_env:
             if not name or "=" in name or not (_has_bytes(name) and _has_bytes(value)):
                 raise ConfigError(

@@ -17,8 +17,8 @@ from io_harness.tools import Deferred, Started, ToolOutcome
 from io_harness.types import JSON, Observation, ToolCall
 
 _REPEATABLE = frozenset({"remember", "forget"})
-_REASON_CHARS = 500
 """Effects on the store, which knows a repeated one by its step and call."""
+_REASON_CHARS = 500
 
 
 @dataclass(slots=True)

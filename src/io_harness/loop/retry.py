@@ -49,9 +49,12 @@ async def _once(run: Run, request: CompletionRequest) -> Completion:
     deadline, left = run.contract.retries.deadline, run.seconds_left()
     who = f"{run.provider.name}:{run.provider.model}"
     try:
-        async with asyncio.timeout(deadline if left is None else max(0.0, min(deadline, left))):
+        seconds = deadline if left is None else max(0.0, min(deadline, left))
+        async with asyncio.timeout(seconds) as limit:
             completion = await _awaited(run.provider.complete(request), who)
     except TimeoutError as error:
+        if not limit.expired():
+            raise faults.gave_up(who, error) from error
         if left is not None and left <= deadline:
             raise TimeBudgetSpentError("the provider was still answering") from error
         raise faults.late(who, deadline) from error

@@ -274,6 +274,8 @@ def _opened(contract: TaskContract, store: Store) -> Iterator[Workspace]:
     with Workspace(contract.root) as workspace:
         for file in store.files:
             workspace.reserve(file)
+            # SQLite would roll a journal that lies there back into the database.
+            workspace.reserve(file.with_name(f"{file.name}-journal"))
             with suppress(OSError):
                 status = file.stat()
                 workspace.hide(status.st_dev, status.st_ino)

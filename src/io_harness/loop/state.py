@@ -49,8 +49,7 @@ class Run:
 
     `is_open` says that the results of that step are not all in. `section` are the messages of
     the last request, but for the goal, and `in_view` the steps and calls whose results it shows.
-    `is_refused` says that the next request was refused as
-    too long before the run was interrupted.
+    `is_refused` says that the next request was refused as too long before the run was interrupted.
     """
 
     contract: TaskContract

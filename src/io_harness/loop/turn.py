@@ -40,11 +40,11 @@ async def finish_step(
 ) -> End | None:
     """Do what is left of the newest step, and commit it with what follows from it."""
     try:
-        async with asyncio.timeout(run.seconds_left()):
+        async with asyncio.timeout(run.seconds_left()) as limit:
             await act(run, completion.calls, acts, started)
     except BaseException as error:
         await _commit(run, completion, acts, Closing(), whole=False)
-        if isinstance(error, TimeoutError):
+        if isinstance(error, TimeoutError) and limit.expired():
             return _time_is_up(run)
         raise
     if acts.deferred is not None:

@@ -32,7 +32,7 @@ _OVERFLOW = re.compile(
     r"|input tokens exceed|input token count|exceeded model token limit"
     r"|reduce the length of the (?:messages|prompt|input)"
     r"|`?inputs`? (?:must have less than|tokens \+ `?max_new_tokens`?)"
-    r"|request too large for .* tokens per min",
+    r"|request too large for .{0,500} tokens per min",
     re.IGNORECASE | re.DOTALL,
 )
 _OUT_OF_CREDIT = re.compile(
@@ -50,6 +50,8 @@ _KIND_OF_STATUS: dict[int, ErrorKind] = {
     429: "rate_limited",
 }
 _SHOWN_CHARS = 500
+_READ_CHARS = 20_000
+"""Of what a server says, which may be a page without an end: it is read by slow patterns."""
 _MARKUP = re.compile(r"<(script|style)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
 _USER_INFO = re.compile(r"//[^/@]*@")
 
@@ -80,7 +82,7 @@ def answered(who: str, body: object, response: Response) -> ProviderError:
             "where nothing was sent: if that is the right server, name it",
             kind="request",
         )
-    text = said(body) or response.text
+    text = (said(body) or response.text)[:_READ_CHARS]
     if text.lstrip().startswith("<"):  # a proxy's page
         text = _MARKUP.sub(" ", text)
     reason = http.client.responses.get(status, "it gave no reason")
@@ -150,6 +152,11 @@ def late(who: str, seconds: float) -> ProviderError:
     return ProviderError(f"nothing came from {who} within {seconds:g} seconds", kind="timeout")
 
 
+def gave_up(who: str, why: TimeoutError) -> ProviderError:
+    """Return the error for a provider that itself ended its wait for an answer."""
+    return ProviderError(f"{who} gave up: {_shortened(str(why) or 'timed out')}", kind="timeout")
+
+
 def unusable(who: str, why: str) -> ProviderError:
     """Return the error for an answer that cannot be understood."""
     return ProviderError(f"{who} gave no usable answer: {_shortened(why)}", kind="malformed")
@@ -198,9 +205,11 @@ def _shortened(text: str) -> str:
 def _causes(error: BaseException) -> Iterator[BaseException]:
     """An error, and one by one what it came of."""
     cause: BaseException | None = error
-    while cause is not None:
+    seen: set[int] = set()  # causes that somebody set can go round
+    while cause is not None and id(cause) not in seen:
         if isinstance(cause, BaseExceptionGroup):
             cause = cause.exceptions[0]
+        seen.add(id(cause))
         yield cause
         cause = cause.__cause__ or cause.__context__
 

@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 Lines: TypeAlias = "tuple[int, int] | None"
 
-_SED_RANGE = re.compile(r"^\s*(\d+)\s*(?:,\s*(\+?)(\d+|\$))?\s*p\s*;?\s*$")
+# "+" after a quantifier: what it took is not given back, so that blanks cost their number only.
+_SED_RANGE = re.compile(r"^\s*+(\d{1,9})\s*+(?:,\s*+(\+?)(\d{1,9}|\$)\s*+)?p\s*+;?\s*+$")
 _AWK_RANGE = re.compile(
-    r"^\s*NR\s*(>=|>|==)\s*(\d+)\s*(?:&&\s*NR\s*(<=|<)\s*(\d+)\s*)?(?:\{\s*print.*)?$"
+    r"^\s*NR\s*(>=|>|==)\s*(\d{1,9})\s*(?:&&\s*NR\s*(<=|<)\s*(\d{1,9})\s*)?(?:\{\s*print.*)?$"
 )
 
 
@@ -83,7 +84,7 @@ def _head_or_tail(name: str, words: Sequence[str]) -> tuple[Lines, list[str], bo
             exact = exact and word in {"-q", "-v"}
         else:
             files.append(word)
-    if not re.fullmatch(r"\+?\d+", count):
+    if not re.fullmatch(r"\+?\d{1,9}", count):
         return None, files, False
     if name == "head":
         return (1, int(count)), files, exact and not count.startswith("+")

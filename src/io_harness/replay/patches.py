@@ -10,8 +10,8 @@ from io_harness.replay.records import Append, Change, Gone, Moved, Swap, Unknown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_BEGIN = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.+?)\s*$")
-_MOVE = re.compile(r"^\*\*\* Move to: (.+?)\s*$")
+_BEGIN = re.compile(r"^\*\*\* (Update|Add|Delete) File: (.*\S)\s*$")
+_MOVE = re.compile(r"^\*\*\* Move to: (.*\S)\s*$")
 _NEW_FILE = re.compile(r"^\+\+\+ (?:b/)?([^\t\n]+)")
 
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 
 Lines = tuple[int, int] | None
 
-_NUMBERED = re.compile(r"^[ ]*(\d+)(?:→|\t|:| \| ?|  )(.*)$", re.DOTALL)
+# No number has more digits than these: Python reads none of thousands.
+_NUMBERED = re.compile(r"^[ ]*(\d{1,9})(?:→|\t|:| \| ?|  )(.*)$", re.DOTALL)
 _SWE_HEADER = re.compile(
-    r"^\[File: .*\((\d+) lines total\)\]\r?\n(?:\(\d+ more lines above\)\r?\n)?"
+    r"^\[File: .*\((\d{1,9}) lines total\)\]\r?\n(?:\(\d+ more lines above\)\r?\n)?"
 )
 _SWE_FOOTER = re.compile(
     r"(?:\r?\n)?\(\d+ more lines below\)\s{0,99}\Z|\(Open file: [^)\n]{0,999}\)[\s\S]*\Z"
 )
 _RUN_HEADER = re.compile(r"\A.{0,99}result of running `cat -n` on .{0,999}:\r?\n")
 _PI_NOTICE = re.compile(
-    r"\n\n\[(?:(\d+) more lines in file|Showing lines (\d+)-(\d+) of (\d+))[^\n]*\]\s*\Z"
+    r"\n\n\[(?:(\d{1,9}) more lines in file|Showing lines \d+-\d+ of (\d{1,9}))[^\n]*\]\s*\Z"
 )
 _REMINDER = ("<system-reminder>", "</system-reminder>")
 _CUT = re.compile(
@@ -76,7 +77,7 @@ def read_text(text: str, asked: Lines) -> ReadText:
 
 
 def _told_total(notice: re.Match[str], last: int) -> int:
-    return int(notice[4]) if notice[4] else last + int(notice[1])
+    return int(notice[2]) if notice[2] else last + int(notice[1])
 
 
 def _without_reminders(text: str) -> str:

@@ -15,7 +15,8 @@ MAX_COMMANDS = 1_000
 MAX_CHARS = 16_000_000
 MAX_LINES = 200_000
 MAX_MATCHES = 100_000
-_ADDRESS = re.compile(r"\s*(?:(\d+|\$)|/((?:[^/\\\n]|\\.)*)/)")
+MAX_PATTERN_CHARS = 2_000
+_ADDRESS = re.compile(r"\s*(?:(\d{1,9}|\$)|/((?:[^/\\\n]|\\.)*)/)")
 _DELIMITED = r"((?:[^{0}\\\n]|\\[\s\S])*)"
 
 
@@ -246,6 +247,8 @@ _BASIC = re.compile(r"\\([(){}|+?])|([(){}|+?])")
 
 def _regex(pattern: str, extended: bool, flags: str) -> PosixPattern:
     """A POSIX pattern as RE2 reads it; brackets' inside is left alone."""
+    if len(pattern) > MAX_PATTERN_CHARS:
+        raise NotComputable(f"a pattern of {len(pattern):,} characters")
     parts = re.split(r"(\[\^?\]?[^\]]*\])", pattern)
     if not extended:
         parts = [p if i % 2 else _BASIC.sub(_swap_escape, p) for i, p in enumerate(parts)]

@@ -144,7 +144,13 @@ def _command(node: tree_sitter.Node, redirects: tuple[tree_sitter.Node, ...]) ->
 
 
 def _is_dynamic(node: tree_sitter.Node) -> bool:
-    return node.type in _DYNAMIC or any(_is_dynamic(child) for child in node.named_children)
+    waiting = [node]  # no recursion: arithmetic can be nested as deep as a script is long
+    while waiting:
+        inner = waiting.pop()
+        if inner.type in _DYNAMIC:
+            return True
+        waiting.extend(inner.named_children)
+    return False
 
 
 def _redirected(command: Command, redirects: tuple[tree_sitter.Node, ...]) -> Command:

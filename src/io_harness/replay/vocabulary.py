@@ -65,7 +65,6 @@ _FIRST = ("start_line", "offset", "line_start", "start", "startLine", "start_lin
 _LAST = ("end_line", "line_end", "end", "endLine", "end_line_one_indexed_inclusive")
 _CONTENT = ("content", "file_text", "contents", "text", "code_content")
 _COMMAND = ("command", "cmd", "commands", "script", "input")
-DEFAULT_READ_LINES = 2000
 
 
 def call_meaning(name: str, args: Mapping[str, JSON], cwd: str, here: str = "") -> Meaning:

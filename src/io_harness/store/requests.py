@@ -77,7 +77,10 @@ def _parsed(text: str) -> Iterator[Frame]:
     while at < len(text):
         end = text.index("\n", at)
         kind, size, *more = text[at:end].split(" ", 2)
-        at = end + 1 + int(size)
+        length = int(size)
+        if length < 0:
+            raise ValueError(f"a part of kind {kind} has {length} characters")
+        at = end + 1 + length
         yield kind, jsontext.loads(more[0]) if more else None, text[end + 1 : at]
         if text[at] != "\n":
             raise ValueError(f"a part of kind {kind} does not end where it says")

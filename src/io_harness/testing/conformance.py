@@ -1,8 +1,8 @@
 """What every engine of the store must do, as tests that pytest collects from a subclass.
 
 class TestMine(StoreConformance):
-def open_store(self, place: Path) -> Store:
-return Store.open(place / "runs.db")
+    def open_store(self, place: Path) -> Store:
+        return Store.open(place / "runs.db")
 """
 
 from __future__ import annotations

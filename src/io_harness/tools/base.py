@@ -31,7 +31,7 @@ def checked_name(name: object) -> str:
 
 def check_tool(tool: object) -> None:
     """Raise `ConfigError` for what is no tool, such as a function without `@tool`."""
-    wanted = ("spec", "acts", "plan")
+    wanted = ("spec", "effectful", "acts", "trusted", "plan")
     missing = [name for name in wanted if not hasattr(tool, name)]
     if missing:
         raise ConfigError(

@@ -36,7 +36,7 @@ _FAILED = re.compile(
     r"(?:No such file or directory|Is a directory|Permission denied)$)",
     re.MULTILINE,
 )
-_EXIT = re.compile(r"^\[[^\]\n]*exit code (-?\d+)\.?\]", re.MULTILINE)
+_EXIT = re.compile(r"^\[[^\]\n]*exit code (-?\d{1,9})\.?\]", re.MULTILINE)
 
 
 def claims(source: Source) -> bool:

@@ -23,7 +23,7 @@ _HEADER = re.compile(
     r"\A(?:Chunk ID: .*\n|Wall time: .*\n|Process (?:exited|running) .*\n|Exit code: .*\n"
     r"|Original token count: .*\n|Total output lines: .*\n)+Output:\n?"
 )
-_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d+)", re.MULTILINE)
+_EXIT = re.compile(r"^(?:Process exited with code|Exit code:) (-?\d{1,9})\b", re.MULTILINE)
 _SESSION = re.compile(r"^Process running with session ID (\d+)", re.MULTILINE)
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call"})
 _SKIPPED = frozenset({"reasoning", "ghost_snapshot"})

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from io_harness.types import JSON, Usage
 
 FORMAT = "mini_swe_agent"
-_BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)\s*\n(.*?)\n?```", re.DOTALL)
-_RESULT = re.compile(r"\A\s*<returncode>(-?\d+)</returncode>\s*")
+_BLOCK = re.compile(r"```(?:bash|sh|mswea_bash_command)(?>\s*\n)(.*?)\n?```", re.DOTALL)
+_RESULT = re.compile(r"\A\s*<returncode>(-?\d{1,9})</returncode>\s*")
 _OUTPUT = re.compile(r"\A<output>\n?(.*)</output>\s*\Z", re.DOTALL)
 
 

@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from io_harness.replay.source import Source
 
 FORMAT = "swe_agent"
-_EDIT = re.compile(r"\Aedit (\d+):(\d+)\n(.*)\Z", re.DOTALL)
+_EDIT = re.compile(r"\Aedit (\d{1,9}):(\d{1,9})\n(.*)\Z", re.DOTALL)
 _REFUSED = (
     "Your proposed edit has introduced new syntax error",
     "Your edit was not applied",
     "No replacement was performed",
     "ERROR:",
 )
+_NUMBER = re.compile(r"-?\d{1,9}")
 _VIEWS = frozenset({"open", "goto", "scroll_up", "scroll_down"})
 _WRITES = frozenset({"edit", "insert", "create"})
 _WINDOW_FILE = re.compile(r"\A\[File: (.+) \(\d+ lines total\)\]")
@@ -133,7 +134,7 @@ def _flags(words: tuple[str, ...]) -> Mapping[str, JSON]:
             values.append(word)
             continue
         if name == "view_range":
-            args[name] = [int(v) for v in values if v.lstrip("-").isdigit()]
+            args[name] = [int(v) for v in values if _NUMBER.fullmatch(v)]
         elif name:
             args[name] = " ".join(values)
         name, values = word[2:], []

@@ -201,9 +201,9 @@ class FileBackend:
         let_go(connection, self._where)
 
 
-def files_of(path: Path) -> tuple[Path, ...]:
-    """Return the database, its log, its index, a journal it might be taken to have, its gate."""
-    return tuple(Path(f"{path}{name}") for name in ("", "-wal", "-shm", "-journal", ".gate"))
+def files_of(path: Path) -> tuple[Path, Path, Path, Path]:
+    """Return the database, its log, its index of the log, and the lock between processes."""
+    return path, Path(f"{path}-wal"), Path(f"{path}-shm"), Path(f"{path}.gate")
 
 
 class MemoryBackend:
