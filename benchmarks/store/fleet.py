@@ -11,11 +11,14 @@ import multiprocessing
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing.connection import wait
+from multiprocessing.context import SpawnProcess
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
+from typing import cast
 
 import apsw
 
@@ -23,6 +26,9 @@ from io_harness.errors import StoreLocked
 from io_harness.store import Store
 from io_harness.store.sqlite.backend import FileBackend
 from io_harness.types import Completion, CompletionRequest, Message, Observation, ObsKind
+
+_MOST_SECONDS_MORE = 120.0
+"""What starting, and what is under way when time is up, may take besides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +121,7 @@ def process(
         await asyncio.gather(*(mixed_work(store, name, until, took) for name in names))
 
     with counted_store(path) as (store, counter):
-        start.wait()
+        start.wait(_MOST_SECONDS_MORE)
         before = counter.syncs
         try:
             asyncio.run(drive(store))
@@ -123,6 +129,29 @@ def process(
             locked += 1
         syncs = counter.syncs - before
     out.write_text(json.dumps([took, syncs, locked]))
+
+
+def _see_out(started: Sequence[SpawnProcess], seconds: float) -> None:
+    """Wait until all have ended; where one fails or time is up, end the others, and say so.
+
+    The others would wait for it at the barrier without end, and Python for them.
+    """
+    until = time.monotonic() + seconds
+    left = {one.sentinel: one for one in started}
+    try:
+        while left:
+            ended = wait(left, max(0.0, until - time.monotonic()))
+            if not ended:
+                raise TimeoutError(f"{len(left)} processes run on after {seconds:g} s")
+            for sentinel in ended:
+                one = left.pop(cast("int", sentinel))
+                one.join()
+                if one.exitcode:
+                    raise RuntimeError(f"{one.name} ended with {one.exitcode}")
+    finally:
+        for one in started:
+            one.kill()
+            one.join()
 
 
 def measure(processes: int, writers: int, seconds: float) -> Fleet:
@@ -135,15 +164,16 @@ def measure(processes: int, writers: int, seconds: float) -> Fleet:
         started = [
             context.Process(
                 target=process,
+                name=f"process {n} of the fleet",
                 args=(path, n, writers, seconds),
                 kwargs={"start": start, "out": out},
+                daemon=True,
             )
             for n, out in enumerate(outs)
         ]
         for one in started:
             one.start()
-        for one in started:
-            one.join()
+        _see_out(started, seconds + _MOST_SECONDS_MORE)
         saw = [json.loads(out.read_text()) for out in outs]
     served = [len(took) for took, _, _ in saw]
     times = sorted(second for took, _, _ in saw for second in took)

@@ -8,12 +8,12 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from io_harness.cli.output import complain
 from io_harness.providers import ScriptedProvider
 from io_harness.store import Lease, Store
 from tests.cli.shell import Answer, Done, Shell, model
@@ -169,10 +169,13 @@ def resumed(shell: Shell) -> Done:
 
 def test_resume_waits_for_a_lease_and_says_so(shell: Shell) -> None:
     store, lease = leased(shell)
-    freeing = threading.Timer(1.5, lambda: asyncio.run(store.journal.release(lease)))
-    freeing.start()
+
+    def freed(text: str, *, whole: bool = False) -> None:
+        complain(text, whole=whole)
+        asyncio.run(store.journal.release(lease))
+
+    shell.patch.setattr("io_harness.cli.running.complain", freed)
     done = resumed(shell)
-    freeing.join()
     store.close()
     assert (done.code, done.err.count("waiting up to 30 s for its lease to end")) == (0, 1)
 

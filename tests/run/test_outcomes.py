@@ -335,7 +335,10 @@ def test_provider_failed_for_good_and_for_now(root: Path) -> None:
 def test_cancelled_and_gone_on_with(root: Path) -> None:
     store = Store.memory()
 
+    inside = asyncio.Event()
+
     async def hang(request: CompletionRequest) -> str:
+        inside.set()
         await asyncio.sleep(60)
         return "late"
 
@@ -343,7 +346,7 @@ def test_cancelled_and_gone_on_with(root: Path) -> None:
         task = asyncio.create_task(
             run(contract(root), ScriptedProvider(hang), store, policy=Policy.permissive())
         )
-        await asyncio.sleep(0.2)
+        await asyncio.wait_for(inside.wait(), 60)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

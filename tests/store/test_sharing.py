@@ -89,7 +89,7 @@ def test_a_writer_waits_until_its_deadline_and_not_longer(tmp_path: Path, script
 def test_only_those_whose_time_is_up_are_turned_away(tmp_path: Path, script: str) -> None:
     async def drive(store: Store, other: subprocess.Popen[str]) -> None:
         first = asyncio.ensure_future(begin(store.journal, "first"))
-        await asyncio.sleep(0.6)
+        await asyncio.sleep(1.5)
         second = asyncio.ensure_future(begin(store.journal, "second"))
         with pytest.raises(StoreLocked):
             await first
@@ -98,7 +98,7 @@ def test_only_those_whose_time_is_up_are_turned_away(tmp_path: Path, script: str
         await second
 
     path = tmp_path / "runs.db"
-    with Store.open(path, timeout=1.0) as store, holding(script, path) as other:
+    with Store.open(path, timeout=3.0) as store, holding(script, path) as other:
         asyncio.run(drive(store, other))
         assert [run.run_id for run in store.runs()] == ["second"]
 
@@ -123,8 +123,8 @@ def test_the_event_loop_runs_on_while_a_write_waits(tmp_path: Path) -> None:
         return longest
 
     path = tmp_path / "runs.db"
-    with Store.open(path, timeout=1.0) as store, holding(GATE, path):
-        assert asyncio.run(drive(store)) < 0.5
+    with Store.open(path, timeout=3.0) as store, holding(GATE, path):
+        assert asyncio.run(drive(store)) < 1.5
 
 
 def test_a_cancelled_write_does_not_disturb_the_others(tmp_path: Path) -> None:

@@ -91,41 +91,49 @@ def alive(pid: int) -> bool:
     return False
 
 
+def dies(pid: int) -> bool:
+    """Whether a process is dead, or is so soon: a busy machine takes its time."""
+    until = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    return not alive(pid)
+
+
 def test_the_whole_group_is_killed_in_time(call: Bench) -> None:
     began = time.monotonic()
     got = call(
         "run_command", argv=["sh", "-c", "sleep 60 & echo $!; echo started; wait"], timeout=0.5
     )
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     first, pid, started, *_ = got.text.split("\n")
     assert first.startswith("killed after 0.5 s")
     assert started == "started"
-    time.sleep(0.1)
-    assert not alive(int(pid))
+    assert dies(int(pid))
 
 
 def test_a_child_left_behind_does_not_hold_the_call(call: Bench) -> None:
     began = time.monotonic()
     got = call("run_command", argv=["sh", "-c", "sleep 60 & echo $!"], timeout=30)
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 20
     code, pid, _ = got.text.split("\n")
     assert code == "exit code 0"
-    time.sleep(0.1)
-    assert not alive(int(pid))
+    assert dies(int(pid))
 
 
 def test_cancellation_kills_the_group(call: Bench) -> None:
+    written = call.context.workspace.root / "pid"
+
     async def cancelled() -> None:
         one = ToolCall("id", "run_command", {"argv": ["sh", "-c", "echo $$ > pid; sleep 60"]})
         task = asyncio.create_task(call.toolbox.dispatch(one, call.context))
-        await asyncio.sleep(0.5)
+        while not task.done() and not (written.exists() and written.read_text()):
+            await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(cancelled())
-    pid = int((call.context.workspace.root / "pid").read_text())
-    assert not alive(pid)
+    assert dies(int(written.read_text()))
 
 
 def test_output_is_bounded_and_the_real_total_is_told(

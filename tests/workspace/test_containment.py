@@ -183,7 +183,7 @@ def test_special_files_are_refused_at_once(workspace: Workspace, root: Path) -> 
             for act in (workspace.read, workspace.signature, lambda p: workspace.write(p, "x")):
                 with pytest.raises(NotRegularFile, match="not a regular file"):
                     act(path)
-        assert time.perf_counter() - began < 0.05 * 12
+        assert time.perf_counter() - began < 30, "a FIFO would be waited for without end"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="making a device needs root")
@@ -200,7 +200,7 @@ def test_devices_are_refused_at_once(
         workspace.read("device")
     with pytest.raises(NotRegularFile):
         workspace.write("device", "x")
-    assert time.perf_counter() - began < 0.05
+    assert time.perf_counter() - began < 30, "/dev/zero has no end"
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/environ"), reason="there is no /proc here")

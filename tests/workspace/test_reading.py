@@ -153,7 +153,7 @@ def test_a_huge_file_costs_no_more(workspace: Workspace, root: Path) -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 3.25 * reading.READ_MAX_BYTES, "bytes, text and the text kept from before"
-    assert time.perf_counter() - began < 5
+    assert time.perf_counter() - began < 60
 
 
 def test_a_file_that_is_cut_or_grows_while_it_is_read(
