@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 _PAGE = b"<!doctype html>"
 
 
+_MinSteps = Annotated[int, typer.Option(metavar="N", help="Leave shorter runs out of the total.")]
+_Ceiling = Annotated[
+    int, typer.Option(metavar="TOKENS", help="Most estimated tokens of a request.")
+]
+
+
 def replay(  # noqa: PLR0917 - a command's parameters are its options
     files: Annotated[list[str], typer.Argument(metavar="FILE", help="Recorded runs.")],
-    min_steps: Annotated[
-        int, typer.Option(metavar="N", help="Leave shorter runs out of the total.")
-    ] = 1,
-    ceiling: Annotated[
-        int, typer.Option(metavar="TOKENS", help="Most estimated tokens of a request.")
-    ] = 24_000,
+    min_steps: _MinSteps = 1,
+    ceiling: _Ceiling = 24_000,
     price: Annotated[
         str, typer.Option(metavar="READ,WRITE", help="Cost of a cached and of a new token.")
     ] = "0.1,1.25",
