@@ -1181,8 +1181,8 @@ cdef class Kernel:
 
     def emit(
         self, block: str, collapsed: tuple[str, ...], cut: str | None, since: int
-    ) -> tuple[str, array[int], array[int], Counts]:
-        """The section: `block` and the chosen texts in order; what each one is; where it ends.
+    ) -> tuple[str, array[int], Texts, Counts]:
+        """The section: `block` and the chosen texts in order; what each is; those texts.
 
         What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` are the
         words around the count of those `hidden`, as in `filled`: the line at the place of the

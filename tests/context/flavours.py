@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from types import ModuleType
 
 from io_harness.context import _kernel_py
@@ -43,6 +44,13 @@ class Flavour:
         """One of the cut functions by name."""
         at: int = getattr(self.module, which)(text, size)
         return at
+
+
+def texts_of(text: str, texts: _kernel_py.Texts) -> list[str]:
+    """The texts of a section, which may be told by where they end."""
+    if isinstance(texts, list):
+        return texts
+    return [text[start:end] for start, end in pairwise(texts)]
 
 
 TWIN = Flavour("twin", _kernel_py)

@@ -25,7 +25,7 @@ from io_harness.context._positions_py import (
     WRITE,
 )
 
-from .flavours import Flavour
+from .flavours import Flavour, texts_of
 
 WIDE = 1 << 40
 
@@ -55,10 +55,10 @@ def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -
     while position >= 0:
         kernel.set_stub(position, f"({position})", stub_size)
         position = kernel.stubs()
-    text, order, ends, counts = kernel.emit("", ("", "..."), None, 0)
+    text, order, texts, counts = kernel.emit("", ("", "..."), None, 0)
     assert counts[:3] == (kernel.carried, len(kernel), kernel.hidden)
     assert counts[4:] == (kernel.work, len(order))
-    assert (ends[0], ends[-1], len(ends)) == (0, len(text), len(order) + 1)
+    assert ("".join(texts_of(text, texts)), len(texts_of(text, texts))) == (text, len(order))
     kernel.release()
     return list(order)
 
@@ -246,9 +246,9 @@ def test_a_mark_is_emitted_with_its_text(kernel: Kernel) -> None:
     kernel.show(1, "new", 7, REFRESHED)
     kernel.start(100, 1, False)
     kernel.start_stubs(0, -1)
-    text, order, ends, counts = kernel.emit("before", ("", ""), None, kernel.work - 3)
+    text, order, texts, counts = kernel.emit("before", ("", ""), None, kernel.work - 3)
     assert list(order) == [0 << SHIFT | CUT, 1 << SHIFT | REFRESHED]
-    assert (text, list(ends)) == ("beforecutnew", [6, 9, 12])
+    assert (text, texts_of(text, texts)) == ("beforecutnew", ["cut", "new"])
     assert counts == (2, 2, 0, 18, 3, 2)  # 12 of the sizes that were set, 6 of the block
     assert (kernel.live_chars, kernel.mark(0), kernel.size(1)) == (12, CUT, 7)
 

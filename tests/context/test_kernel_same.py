@@ -15,7 +15,7 @@ from io_harness.context import _kernel_py
 from io_harness.context._kernel_py import Kernel
 from io_harness.context.render import READ
 
-from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on
+from .flavours import COMPILED, NO_COMPILED, TWIN, Flavour, switched_on, texts_of
 
 Call: TypeAlias = tuple[str, tuple[object, ...]]
 
@@ -147,11 +147,11 @@ def turn(kernel: Kernel, room: int, stub_room: int, number: int, stat: bool, cut
     for position in kernel.missing():
         seen.append(position)
         kernel.show(position, f"text {position}", kernel.size(position), kernel.mark(position))
-    text, order, ends, counts = kernel.emit(
+    text, order, texts, counts = kernel.emit(
         "block", ("", " more"), CUTS[number % 2] if cut else None, number
     )
     kernel.release()
-    return seen, text, list(order), list(ends), counts
+    return seen, text, list(order), texts_of(text, texts), counts
 
 
 def outcome(kernel: Kernel, asked: Call) -> object:
@@ -166,8 +166,8 @@ def outcome(kernel: Kernel, asked: Call) -> object:
     except Exception as error:
         value = (type(error), str(error))
     if isinstance(value, tuple) and isinstance(value[1], array):
-        text, *arrays, account = value
-        value = (text, *((each.typecode, list(each)) for each in arrays), account)
+        text, order, texts, account = value
+        value = (text, order.typecode, list(order), texts_of(text, texts), account)
     counts = [getattr(kernel, count) for count in COUNTS]
     return type(value), value, counts
 

@@ -20,7 +20,7 @@ from io_harness.context._positions_py import (
     WRITE,
 )
 
-from .flavours import Flavour
+from .flavours import Flavour, texts_of
 
 NONE = -1
 Act: TypeAlias = tuple[str, int, int, int]
@@ -94,8 +94,8 @@ class Run:
         while position >= 0:
             kernel.set_stub(position, f"({position})", 1)
             position = kernel.stubs()
-        text, order, ends, _ = kernel.emit("", ("", "..."), None, 0)
-        texts = {code: text[ends[at] : ends[at + 1]] for at, code in enumerate(order)}
+        text, order, parts, _ = kernel.emit("", ("", "..."), None, 0)
+        texts = dict(zip(order, texts_of(text, parts), strict=True))
         stubs_made = [code >> SHIFT for code in order if code & STUB]
         assert all(texts[p << SHIFT | STUB] == f"({p})" for p in stubs_made)
         if carried:

@@ -9,7 +9,7 @@ ones that left the window.
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate
+from itertools import chain, compress
 from typing import TypeAlias
 
 from ._index_py import MAX_AXIS, MAX_COUNT, NONE, text_of, whole, within
@@ -45,6 +45,8 @@ __all__ = [
 # Positions carried, entered, hidden; code points of text and arguments; positions visited; texts
 # below the block.
 Counts: TypeAlias = tuple[int, int, int, int, int, int]
+# The texts below the block, or where the first starts and each ends in the section.
+Texts: TypeAlias = "list[str] | array[int]"
 
 _WATCHED = (READ, SEARCH)
 
@@ -91,10 +93,11 @@ class Kernel(Positions):
         if plain is None:
             return None
         made, shown = plain
-        kept = made if keeps else None
-        superseded = self.add(READ, gid, shown.lo, shown.hi, len(made), kept, 0)
+        position = within("the number of positions", len(self), 0, MAX_COUNT)
+        size, kept = within("size", len(made), 0, MAX_SIZE), made if keeps else None
+        superseded = self._add(READ, gid, shown.lo, shown.hi, size, kept, 0)
         if fresh:
-            self.freshen(len(self) - 1)
+            self._seen[position] = self._file_version[gid]
         return superseded
 
     # The fit.
@@ -197,28 +200,30 @@ class Kernel(Positions):
 
     def stubs(self) -> int:
         """Go on until a stub's line must be made (its position) or no more fits (-1)."""
-        start = position = self._stub_cursor
+        start = self._stub_cursor
         if start == NONE:
             return NONE
         states, codes, sizes = self._state, self._code, self._stub_size
         first = self._first if self._first != NONE else len(self._size)
         left, count = self._stub_room - self.stub_used, 0
         self._stub_cursor = NONE
-        while position >= 0:
-            state = states[position]
-            if state != LIVE or position < first:
-                if not codes[position] & STUB or (
-                    state == SUPERSEDED
-                    and self._stub_version[position] != self._version[self._gid[position]]
-                ):
-                    self._stub_cursor = position
-                    break
-                if sizes[position] > left:
-                    self.work += 1
-                    break
-                left -= sizes[position]
-                count += 1
-            position -= 1
+        # From the first on all are carried but those that are not LIVE, which is 0.
+        between = compress(range(start, first - 1, -1), reversed(states[first : start + 1]))
+        for position in chain(between, range(min(start, first - 1), -1, -1)):
+            if not codes[position] & STUB or (
+                states[position] == SUPERSEDED
+                and self._stub_version[position] != self._version[self._gid[position]]
+            ):
+                self._stub_cursor = position
+                break
+            size = sizes[position]
+            if size > left:
+                self.work += 1
+                break
+            left -= size
+            count += 1
+        else:
+            position = NONE
         self.stub_used = self._stub_room - left
         self.stub_count += count
         self.work += start - position
@@ -232,8 +237,8 @@ class Kernel(Positions):
 
     def emit(
         self, block: str, collapsed: tuple[str, ...], cut: str | None, since: int
-    ) -> tuple[str, array[int], array[int], Counts]:
-        """The section: `block` and the chosen texts in order; what each one is; where it ends.
+    ) -> tuple[str, array[int], Texts, Counts]:
+        """The section: `block` and the chosen texts in order; what each is; those texts.
 
         What it is: a position << 4 with CUT, REFRESHED, STUB or COLLAPSED. `collapsed` are the
         words around the count of those `hidden`, as in `filled`: the line at the place of the
@@ -265,10 +270,9 @@ class Kernel(Positions):
                 at -= 1
             if at >= 0:
                 parts[at] = cut
-        ends = array("q", accumulate(map(len, parts), initial=len(block)))
         chars = len(block) + self.used + self.stub_used + len(line)
         counts = self.carried, len(self._size), self.hidden, chars, work, len(parts)
-        return "".join([block, *parts]), order, ends, counts
+        return "".join([block, *parts]), order, parts, counts
 
     def _take(self, position: int, parts: list[str], order: array[int]) -> int:
         parts.append(self._text[position])

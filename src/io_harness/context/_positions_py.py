@@ -26,23 +26,19 @@ class Positions(Index):
 
     def __init__(self) -> None:
         super().__init__()
-        self._prev = array("i")
-        self._next = array("i")
-        self._gid = array("i")
-        self._seen = array("i")
+        self._prev, self._next = array("i"), array("i")
+        self._gid, self._seen = array("i"), array("i")
         self._stub_version = array("i")
         self._size = array("q")
         self._stub_size, self._top_size = array("i"), array("B")
-        self._state = array("b")
+        self._state, self._kind = array("b"), array("b")
         self._code = array("q")
-        self._kind = array("b")
         self._text: list[str] = []
         self._newest = NONE
         self.live = 0
         self.live_chars = 0
         self.work = 0
-        self._turn = 0
-        self._writes = 0
+        self._turn = self._writes = 0
         # The walk: where it goes on, the oldest position carried, how many and of what size.
         self._cursor = NONE
         self._first = NONE
@@ -76,10 +72,17 @@ class Positions(Index):
         within("size", size, 0, MAX_SIZE)
         if whole("gid", gid) != NONE:
             self._group(gid)
-        position = within("the number of positions", len(self._size), 0, MAX_COUNT)
+        within("the number of positions", len(self._size), 0, MAX_COUNT)
         within("mark", mark, 0, CUT | REFRESHED)
         if text is not None:
             text_of("text", text)
+        return self._add(kind, gid, lo, hi, size, text, mark)
+
+    def _add(  # noqa: PLR0917  # keywords would cost a third of the call
+        self, kind: int, gid: int, lo: int, hi: int, size: int, text: str | None, mark: int
+    ) -> list[int]:
+        """The same, all of it checked."""
+        position = len(self._size)
         self.work += 1
         self._append(kind, gid, size)
         self._text[position] = "" if text is None else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import chain, zip_longest
 
 from ._index_py import text_of, whole
 
@@ -53,11 +54,16 @@ def filled(words: tuple[str, ...], *values: int | str) -> str:
         raise TypeError(f"words must be a tuple, got {type(words).__name__}")
     if len(words) != len(values) + 1:
         raise ValueError(f"{len(words)} words need one value less, got {len(values)}")
-    parts = [text_of("word", words[0])]
-    for value, word in zip(values, words[1:], strict=True):
-        parts.append(value if isinstance(value, str) else f"{whole('value', value):d}")
-        parts.append(text_of("word", word))
-    return "".join(parts)
+    texts = [v if isinstance(v, str) else f"{v:d}" if isinstance(v, int) else None for v in values]
+    try:
+        return "".join(chain.from_iterable(zip_longest(words, texts, fillvalue="")))
+    except TypeError:  # of whichever comes first
+        text_of("word", words[0])
+        for value, word in zip(values, words[1:], strict=True):
+            if not isinstance(value, str):
+                whole("value", value)
+            text_of("word", word)
+        raise
 
 
 def grouped(number: int) -> str:
@@ -69,7 +75,7 @@ def grouped(number: int) -> str:
 def has_any(text: str, signs: tuple[str, ...]) -> bool:
     """Whether a text has one of several signs, which all start with the same character."""
     text_of("text", text)
-    return any(sign[0] in text and sign in text for sign in signs)
+    return bool(signs) and signs[0][0] in text and any(sign in text for sign in signs)
 
 
 def is_bare(text: str) -> bool:

@@ -163,14 +163,14 @@ class Assembler:
 
     def _emit(self, block: render.NotesBlock, squeezed: Carried | None, visited: int) -> Assembled:
         view, before, made = self._view, self._before, self._watch.made
-        text, order, ends, counts = view.kernel.emit(
+        text, order, texts, counts = view.kernel.emit(
             block.text, render.COLLAPSED, None if squeezed is None else squeezed.text, visited
         )
         self._before = text
         cut = None if squeezed is None else self._squeezed(order, squeezed)
         view.kernel.release()
         refreshed = tuple(made) if made else ()
-        return Assembled(text, before, counts, view, block, ends, order, cut, refreshed, None)
+        return Assembled(text, before, counts, view, block, texts, order, cut, refreshed, None)
 
     def _squeezed(self, order: array[int], squeezed: Carried) -> Squeezed:
         """Where the cut newest observation stands, and what is sent of it."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias, overload
 
 from . import manifest as manifests
-from ._kernel_py import Counts
+from ._kernel_py import Counts, Texts
 from ._positions_py import COLLAPSED, CUT, REFRESHED, SHIFT, STUB
 from .entry import Refresh
 from .estimate import tokens_of
@@ -136,7 +136,7 @@ class Assembled:
         counts: Counts,
         view: View,
         block: NotesBlock,
-        texts: list[str] | array[int],
+        texts: Texts,
         order: array[int],
         squeezed: Squeezed | None,
         made: tuple[Refresh, ...],
@@ -144,9 +144,8 @@ class Assembled:
     ) -> None:
         """What is made now of `view`; it may change later, and the lists may grow.
 
-        `before` is the section before; `texts` are those below the memory block, or where they
-        start and end in the section; `order` is what each is (see `Kernel.emit`); `made` are the
-        refreshes of this turn, and `snapshot` is of a growing section.
+        `before` is the section before; `order` is what each of `texts` is (see `Kernel.emit`);
+        `made` are the refreshes of this turn, and `snapshot` is of a growing section.
         """
         self._text = text
         self._before = before
