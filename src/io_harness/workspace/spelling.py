@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from io_harness.errors import PathOutside
+from io_harness.errors import ConfigError, PathOutside
 
 ERROR_MAX_CHARS = 200  # of a path, in an error
 # Windows reads these as a drive, a stream, a share, a device, a short name or another name.
@@ -23,13 +23,22 @@ is_plain = re.compile(rf"{_NAME}(?:/{_NAME})*").fullmatch
 _TEMPORARY = re.compile(r"(?:^|/)\.io-harness-[0-9a-f]{16}\.tmp\Z")
 
 
+def checked(path: str) -> str:
+    """The path; ConfigError for what is no text, as a `Path` that may be absolute."""
+    if not isinstance(path, str):
+        raise ConfigError(
+            f"a path in a workspace is text relative to its root, not {path!r:.80}: give it as text"
+        )
+    return path
+
+
 def split(path: str) -> tuple[str, ...]:
     """The names of a workspace-relative path, `..` among them; the root has none.
 
     Purely a matter of spelling: nothing is looked up. Raises PathOutside for absolute paths,
     `~`, URL schemes, Windows spellings and NUL.
     """
-    if is_plain(path):
+    if is_plain(checked(path)):
         return tuple(path.split("/"))
     if path.startswith(("/", "~")) or not _is_encodable(path):
         raise outside(path)
