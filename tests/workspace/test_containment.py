@@ -398,7 +398,7 @@ def test_what_is_no_text_is_the_callers_mistake_and_says_so(
     workspace: Workspace, root: Path, path: str
 ) -> None:
     for act in (workspace.read, workspace.list, workspace.canonical, workspace.exists):
-        with pytest.raises(ConfigError, match="a path in a workspace is text"):
+        with pytest.raises(ConfigError, match="a path in the workspace is text"):
             act(path)
     for search in (workspace.find, workspace.grep):
         with pytest.raises(ValueError, match="a pattern is text"):

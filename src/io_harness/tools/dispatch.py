@@ -19,7 +19,7 @@ from io_harness.errors import (
     StoreReadOnly,
 )
 from io_harness.policy import ApprovalRequest, Choice, Decision
-from io_harness.tools.base import Draft, Plan, ToolError, checked_name
+from io_harness.tools.base import Draft, Plan, ToolError, check_tool, checked_name
 from io_harness.tools.foreign import in_thread
 from io_harness.tools.outcome import Approval, Deferred, Started, ToolOutcome
 from io_harness.types import Act, Effect, ObsKind
@@ -42,6 +42,7 @@ class Toolbox:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
         for tool in tools:
+            check_tool(tool)
             name = checked_name(tool.spec.name)
             if name in self._tools:
                 raise ConfigError(f"two tools are named {name!r}; rename one")

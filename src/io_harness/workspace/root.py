@@ -14,15 +14,7 @@ from io_harness.errors import ConfigError, HarnessError, NotRegularFile, PathOut
 from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, NO_WAIT, PATH_ONLY
 from io_harness.workspace.folding import folds_case, true_name
 from io_harness.workspace.openat2 import is_available, openat2
-from io_harness.workspace.spelling import (
-    checked,
-    is_plain,
-    is_temporary,
-    join,
-    outside,
-    shown,
-    split,
-)
+from io_harness.workspace.spelling import is_plain, is_temporary, join, outside, shown, split
 from io_harness.workspace.walk import ENTERED, walk
 
 if TYPE_CHECKING:
@@ -94,7 +86,7 @@ class Root:
         With `exact` a link anywhere in the path is refused. Raises PathOutside, or OSError with
         the path as it was given.
         """
-        if self.by_kernel and not self.folds and is_plain(checked(path)):
+        if self.by_kernel and not self.folds and is_plain(path):
             # One call for what nearly every path is.
             try:
                 return openat2(self.descriptor, path, flags, 0, self._one_device), path

@@ -163,10 +163,10 @@ class Workspace:
         that digest ("" for no file): OSError ESTALE if not. Raises PathOutside, NotRegularFile,
         OSErrors, ValueError for text with a lone surrogate; the file is then as it was.
         """
-        if not isinstance(text, str):
-            raise ConfigError(f"what is written is text, not {type(text).__name__}")
         try:
             data = encoding.encode(text)
+        except AttributeError:
+            raise ConfigError(f"what is written is text, not {type(text).__name__}") from None
         except UnicodeEncodeError as error:
             raise ValueError(
                 f"the text has a lone surrogate at character {error.start}, which no file can hold"
