@@ -58,7 +58,7 @@ def test_each_answer(
     assert "write: a\\u{1b}.py" in shown.out
     assert "asked by the rule '*.py' of 'mine', wanted by write_file" in shown.out
     assert "+new\\u{7}" in shown.err
-    assert "[y]es" in shown.err
+    assert "  write a\\u{1b}.py: [y]es" in shown.err
 
 
 def test_what_was_typed_before_the_question_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -159,6 +159,30 @@ def test_a_run_of_another_driver_is_left_to_it(shell: Shell) -> None:
     assert "has finished: success after 0 steps\n" in ended.out
 
 
+def test_a_run_that_is_not_named_clearly_is_told_by_those_it_could_be(shell: Shell) -> None:
+    async def begin(store: Store, run_id: str) -> None:
+        await store.journal.begin(
+            goal="g",
+            workspace="w",
+            contract="{}",
+            provider="p",
+            model="m",
+            policy="[]",
+            run_id=run_id,
+        )
+
+    with Store.open(shell.store) as store:
+        for number in range(5):
+            asyncio.run(begin(store, f"run-{number}"))
+    asked = shell("show", "run", "--store", shell.store)
+    assert (asked.code, asked.err) == (
+        2,
+        "io-harness: 5 runs have an id that starts with 'run': name one, as run-2, run-3, run-4\n",
+    )
+    shown = shell("show", "last", "--store", shell.store)
+    assert shown.out.endswith("\nno steps yet\n")
+
+
 def test_memory_is_seen_and_ruled(shell: Shell) -> None:
     with Store.open(shell.store) as store:
         for number in range(3):

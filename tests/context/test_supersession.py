@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from io_harness import Assembled, Assembler, Ledger, Observation, ObsKind, PieceStatus, Workspace
+from io_harness.context.keys import file_subject, path_of, question
 from io_harness.context.parse import parse
 from tests.context.files import MemoryFiles
 
@@ -266,6 +267,23 @@ def test_no_subject_is_taken_for_another(subject: str) -> None:
         Observation(5, ObsKind.MCP, subject, "x", key=subject),
     ]
     assert dead(*seen) == []
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Observation(1, ObsKind.GREP, "a", "x", scope="b"),
+        Observation(1, ObsKind.SKILL, "a", "x"),
+        Observation(1, ObsKind.TOOL, "a", "x", key="k"),
+    ],
+)
+def test_no_path_is_taken_for_a_question(asked: Observation) -> None:
+    _, subject = question(asked, str)
+    assert subject is not None
+    for path in (subject, file_subject(subject), file_subject("\0")):
+        assert dead(Observation(0, ObsKind.READ, path, "x"), asked) == []
+        assert path_of(file_subject(path)) == path
+    assert file_subject(subject) not in {subject, file_subject(file_subject(subject))}
 
 
 def test_an_error_takes_nobodys_place() -> None:

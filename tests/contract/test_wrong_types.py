@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from io_harness import (
+    Assembler,
     CachePrice,
     Completion,
+    CompletionRequest,
     Decision,
+    Ledger,
     Policy,
     Rule,
     ScriptedProvider,
@@ -29,7 +32,7 @@ from io_harness import (
 )
 from io_harness.errors import ConfigError
 from io_harness.policy import ApprovalRequest
-from io_harness.tools import tool
+from io_harness.tools import Toolbox, tool
 
 C = TaskContract.workspace("Do it.", "work")
 
@@ -64,11 +67,59 @@ def wrong(value: object) -> Any:  # noqa: ANN401  (hides a wrong type from the t
         (lambda: Policy.default().extended(Rule(wrong("reed"), wrong("deny"), "x")), "no such act"),
         (lambda: Workspace(""), "name a directory that exists"),
         (lambda: Workspace("a\0b"), "name a directory that exists"),
+        (lambda: TaskContract.workspace(wrong(3), "w"), "goal must be a str, got 3"),
+        (lambda: Toolbox([wrong(len)]), "lacks spec: `@tool` makes one of a function"),
+        (lambda: Store.open(":memory:"), r"call Store\.memory\(\)"),
     ],
 )
 def test_a_value_of_another_kind(make: Callable[[], object], says: str) -> None:
     with pytest.raises(ConfigError, match=says):
         make()
+
+
+def test_a_path_or_a_text_of_another_kind_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x")
+    with Workspace(tmp_path) as workspace:
+        for look in (workspace.read, workspace.canonical, workspace.list, workspace.signature):
+            with pytest.raises(ConfigError, match="a path in the workspace is text, not PosixPath"):
+                look(wrong(Path("a.py")))
+        with pytest.raises(ConfigError, match=r"is text, not b'a\.py'"):
+            workspace.read(wrong(b"a.py"))
+        with pytest.raises(ConfigError, match="what is written is text, not bytes"):
+            workspace.write("a.py", wrong(b"y"))
+    assert (tmp_path / "a.py").read_text() == "x"
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"contract": {}}, "contract must be text, not dict"),
+        ({"policy": Policy.default()}, "policy must be text, not Policy"),
+        ({"workspace": Path()}, "workspace must be text, not PosixPath"),
+        ({"goal": None}, "goal must be text, not NoneType"),
+    ],
+)
+def test_a_driver_of_ones_own_is_told_what_it_records_wrongly(
+    given: dict[str, object], says: str
+) -> None:
+    async def drive(store: Store, **wrongly: object) -> None:
+        right: dict[str, object] = {"goal": "g", "workspace": "w", "contract": "{}"}
+        right |= {"provider": "p", "model": "m", "policy": "[]"}
+        lease = await wrong(store.journal.begin)(**(right | wrongly))
+        request, made = CompletionRequest("s", (), ()), Assembler(Ledger())
+        section = made.assemble(step=1, budget_tokens=64)
+        for answer, more, told in (
+            ("Done.", {}, "completion must be a Completion, not str"),
+            (Completion("Done."), {"assemblies": [section]}, "assembly_of of io_harness.store"),
+        ):
+            with pytest.raises(ConfigError, match=told):
+                await wrong(store.journal.completed)(lease, 1, answer, request=request, **more)
+
+    with Store.memory() as store:
+        asyncio.run(drive(store))
+        with pytest.raises(ConfigError, match=says):
+            asyncio.run(drive(store, **given))
+        assert len(store.runs()) == 1
 
 
 def test_programs_whose_names_have_blanks_are_paths() -> None:
@@ -83,7 +134,7 @@ def test_programs_whose_names_have_blanks_are_paths() -> None:
         ({"store": "runs.db"}, "store must be a Store, got 'runs.db'"),
         ({"policy": "workspace"}, "policy must be a Policy, got 'workspace'"),
         ({"approver": lambda _: True}, "approver must have decide"),
-        ({"tools": [len]}, "each of the tools must have spec, effectful, acts, "),
+        ({"tools": [len]}, "each of the tools must have spec, .*, plan; .* `@tool` makes one"),
         ({"tools": [SimpleNamespace(spec=0, acts=0, plan=0, effectful=0)]}, "lacks trusted"),
         ({"observer": 3}, "observer must be a function"),
         ({"observer": asyncio.sleep}, "observer must be no async function"),

@@ -2,8 +2,7 @@
 
 Run as `python -m tests.oracle.footprint SHAPE`. Prints what the allocator of Python handed out
 and by how much the process grew (which counts memory of the compiled kernel, too). The caller's
-observations are made before, with their calls filled in; their texts are shared. The strings
-that name a file's group are no part of either figure: what they take is subtracted.
+observations are made before, with their calls filled in; their texts are shared.
 """
 
 from __future__ import annotations
@@ -63,19 +62,12 @@ def grown(observations: list[Observation]) -> float:
     return (resident() - before) / len(kept[0])
 
 
-def named(observations: list[Observation]) -> float:
-    """Bytes an observation of the strings that name files."""
-    names = {f"file:{seen.target}" for seen in observations}
-    return sum(map(sys.getsizeof, names)) / len(observations)
-
-
 def main() -> None:
     """Both figures on one line."""
     shape = SHAPES[sys.argv[1]]
     observations = [replace(seen, call=0) for seen in ledger_of(shape, COUNT)]
-    by_system = grown(observations) - named(observations)
-    few = observations[: COUNT // 4]
-    sys.stdout.write(f"{traced(few) - named(few):.1f} {by_system:.1f}\n")
+    by_system = grown(observations)
+    sys.stdout.write(f"{traced(observations[: COUNT // 4]):.1f} {by_system:.1f}\n")
 
 
 if __name__ == "__main__":

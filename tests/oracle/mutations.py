@@ -180,8 +180,8 @@ MUTATIONS = (
     Mutation(
         "aliases of a path are files of their own",
         "keys",
-        "file_subject(canonical(target))",
-        "file_subject(target)",
+        "path = canonical(target)",
+        "path = target",
     ),
     Mutation(
         "a search's scope is no part of its question", "keys", "{observation.scope or ''}", ""

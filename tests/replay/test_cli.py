@@ -5,9 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
+from io_harness.replay import replay_files
+from io_harness.replay.table import render
 
 from .samples import write_sample
 
@@ -70,3 +75,22 @@ def test_no_figure_is_cut_however_narrow_a_terminal_is(
     assert max(map(len, rows)) <= columns
     assert ("breaks" in rows[0]) is has
     assert "of all" in rows[0]
+
+
+def test_lines_between_the_tables_are_broken_between_words_on_a_terminal(tmp_path: Path) -> None:
+    path = Path(write_sample("pi", tmp_path))
+    report = replay_files([path])
+    shown = {}
+    for broken in (False, True):
+        console = Console(width=40, soft_wrap=True, file=StringIO())
+        console.print(render(report, width=40, broken=broken))
+        assert isinstance(console.file, StringIO)
+        shown[broken] = console.file.getvalue().partition("policy")[0].strip().splitlines()
+    whole, *_ = shown[False]
+    assert whole.startswith(f"{path}: pi, ")
+    first, *rest = shown[True]
+    assert first == f"{path}: pi,"[: len(first)]
+    assert rest
+    assert max(map(len, rest)) <= 40
+    words = [" ".join(shown[broken]).split() for broken in (False, True)]
+    assert words[0] == words[1]

@@ -103,6 +103,17 @@ def test_an_ask_goes_to_the_approver_with_the_difference(call: Bench, root: Path
     assert "return 1" in (root / "src/a.py").read_text()
 
 
+def test_whoever_is_asked_sees_that_a_file_is_there_which_cannot_be_compared(
+    call: Bench, root: Path
+) -> None:
+    (root / "data").write_bytes(b"\0" * 50)
+    bench, script = asking(call, *[Decision.deny()] * 2)
+    bench.fails("write_file", path="data", content="x\n")
+    assert script.asked[0].diff.startswith("--- data (it is there, and no text that can be")
+    bench.fails("write_file", path="data", content="x\n" * 5_000)
+    assert script.asked[1].diff.endswith("compared): 5,000 lines take its place")
+
+
 def test_a_difference_too_long_to_read_is_told_in_numbers(call: Bench, root: Path) -> None:
     (root / "long").write_text("x\n" * 4_000)
     bench, script = asking(call, *[Decision.approve()] * 3)

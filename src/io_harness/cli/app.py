@@ -31,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     help="Run tool-using agents with a hard ceiling on every request and a durable memory.",
     epilog="Exit codes: 0 success, 1 ended without success, 2 wrong use or input, 3 the provider "
-    "failed, 4 awaiting approval, 130 interrupted.",
+    "failed, 4 awaiting approval, 130 interrupted, 141 nobody reads the output.",
 )
 memory = typer.Typer(no_args_is_help=True, help="See and rule the notes about a workspace.")
 

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable
 
-from io_harness.cli.output import err, plain, say
+from io_harness.cli.output import err, plain, say, short
 from io_harness.policy import ApprovalRequest, Decision
 
 try:
@@ -42,7 +42,7 @@ class TerminalApprover:
         _show_diff(request.diff)
         _forget_what_was_typed()
         try:
-            return await _answer()
+            return await _answer(f"{act} {short(request.subject, 30)}: " if request.diff else "")
         except asyncio.CancelledError:
             say()  # what comes next does not belong to the question
             raise
@@ -56,9 +56,9 @@ class Deferring:
         return Decision.defer("nobody is at a terminal")
 
 
-async def _answer() -> Decision:
+async def _answer(asked: str) -> Decision:
     while True:
-        err.print("  [y]es, [a]lways in this run, [n]o, [d]efer? ", end="")
+        err.print(f"  {asked}[y]es, [a]lways in this run, [n]o, [d]efer? ", end="")
         said = await _line()
         if not said:
             return Decision.defer("the terminal was closed")

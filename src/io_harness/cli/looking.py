@@ -78,6 +78,9 @@ def _show_run(store: Store, run: RunRecord, steps: tuple[StepRecord, ...]) -> No
     if run.reason:
         say(f"reason: {plain(run.reason)}")
     say()
+    if not steps:
+        say("no steps yet")
+        return
     requests = _requests(store, run.run_id)
     print_table(
         (
@@ -118,7 +121,7 @@ def _step_row(step: StepRecord, request: ContextEvent | None) -> tuple[str, ...]
 
 def _did(call: ToolCall, seen: Observation) -> str:
     if seen.kind is ObsKind.ERROR:
-        return short(f"{call.name} failed: {seen.text}", 80)
+        return short(f"{call.name} failed: {seen.text}", 70)
     return call_in_short(call.name, seen.target or "", 50)
 
 

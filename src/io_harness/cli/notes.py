@@ -11,6 +11,8 @@ from io_harness.cli.table import Column, print_table
 from io_harness.errors import ConfigError
 from io_harness.workspace import counted
 
+_SAY_YES = ": say --yes to delete without being asked"
+
 
 def show(root: str, store_name: str | None, *, json: bool) -> None:
     """List the notes of a workspace, oldest write first."""
@@ -63,7 +65,7 @@ def clear(root: str, store_name: str | None, *, yes: bool) -> None:
     with open_store(store_name, must_exist=True) as store:
         count = len(store.memory_list(root))
         if count and not yes and not _confirmed(f"delete {counted(count, 'note')} about {root}?"):
-            raise ConfigError("nothing was deleted: say --yes to delete without being asked")
+            raise ConfigError("nothing was deleted" + ("" if sys.stdin.isatty() else _SAY_YES))
         say(f"deleted {counted(store.memory_clear(root), 'note')}")
 
 

@@ -69,16 +69,21 @@ class Common:
     ] = None
     max_steps: Annotated[
         int | None,
-        typer.Option("--max-steps", metavar="N", help="Most steps in all; 50 unless said."),
+        typer.Option("--max-steps", metavar="N", help="Most steps in all; 50 for a new run."),
     ] = None
     time_budget: Annotated[
         float | None,
-        typer.Option("--time-budget", metavar="S", help="Most seconds in all; else no limit."),
+        typer.Option(
+            "--time-budget", metavar="S", help="Most seconds in all; no limit for a new run."
+        ),
     ] = None
     policy: Annotated[
         Path | None,
         typer.Option(
-            "--policy", metavar="FILE", parser=_path, help="A policy, as TOML; else your own."
+            "--policy",
+            metavar="FILE",
+            parser=_path,
+            help="A policy, as TOML; your own for a new run.",
         ),
     ] = None
     allow: Annotated[

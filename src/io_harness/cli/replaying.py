@@ -25,10 +25,16 @@ if TYPE_CHECKING:
 _PAGE = b"<!doctype html>"
 
 
+_MinSteps = Annotated[int, typer.Option(metavar="N", help="Leave shorter runs out of the total.")]
+_Ceiling = Annotated[
+    int, typer.Option(metavar="TOKENS", help="Most estimated tokens of a request.")
+]
+
+
 def replay(  # noqa: PLR0917 - a command's parameters are its options
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Recorded runs.")],
-    min_steps: Annotated[int, typer.Option(help="Leave shorter runs out of the total.")] = 1,
-    ceiling: Annotated[int, typer.Option(help="Most estimated tokens of a request.")] = 24_000,
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Recorded runs.")],
+    min_steps: _MinSteps = 1,
+    ceiling: _Ceiling = 24_000,
     price: Annotated[
         str, typer.Option(metavar="READ,WRITE", help="Cost of a cached and of a new token.")
     ] = "0.1,1.25",
@@ -36,7 +42,9 @@ def replay(  # noqa: PLR0917 - a command's parameters are its options
         int, typer.Option(metavar="TOKENS", help="System text and tool schemas.")
     ] = 4_000,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
-    html: Annotated[Path | None, typer.Option(help="Write a page that needs no network.")] = None,
+    html: Annotated[
+        Path | None, typer.Option(metavar="PAGE", help="Write a page that needs no network.")
+    ] = None,
 ) -> None:
     """Show what recorded runs would have sent and cost under each policy; no key, no network."""
     from io_harness.replay.report import replay_files
@@ -74,7 +82,7 @@ def _show(report: ReplayReport, html: Path | None, *, as_json: bool) -> None:
     else:
         from io_harness.replay.table import render
 
-        out.print(render(report, width=out.width))
+        out.print(render(report, width=out.width, broken=out.is_terminal))
 
 
 def _price(text: str) -> CachePrice:

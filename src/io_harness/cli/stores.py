@@ -10,6 +10,8 @@ from io_harness.errors import ConfigError, RunUnknown
 from io_harness.store import RunRecord, Store
 from io_harness.store.sqlite.filesystem import is_writable
 
+_FEW = 3
+
 
 def store_path(given: str | None) -> Path:
     """Return the store's path: the one given, `$IO_HARNESS_STORE`, or the user's own.
@@ -83,7 +85,13 @@ def find_run(store: Store, wanted: str) -> RunRecord:
         return runs[-1]
     found = [run for run in runs if run.run_id == wanted]
     found = found or [run for run in runs if wanted and run.run_id.startswith(wanted)]
-    if len(found) != 1:
-        what = "no run has" if not found else f"{len(found)} runs have"
-        raise RunUnknown(f"{what} an id that starts with {wanted!r}: `io-harness runs` lists them")
+    if not found:
+        raise RunUnknown(
+            f"no run has an id that starts with {wanted!r}: `io-harness runs` lists them"
+        )
+    if len(found) > 1:
+        ids = ", ".join(plain(run.run_id) for run in found[-_FEW:])
+        raise RunUnknown(
+            f"{len(found):,} runs have an id that starts with {wanted!r}: name one, as {ids}"
+        )
     return found[0]

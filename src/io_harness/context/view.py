@@ -16,7 +16,7 @@ from .freshness import Files
 from .grammar import SIGNS
 from .hunks import lines_of
 from .kernel import Extent, Kernel, extent, grouped
-from .keys import question
+from .keys import path_of, question
 from .ledger import Ledger
 from .past import Remembering
 from .sparse import Sparse
@@ -131,7 +131,7 @@ class View:
 
     def path(self, gid: int) -> str:
         """The canonical path of a file's group."""
-        return self.kernel.subject(gid).removeprefix("file:")
+        return path_of(self.kernel.subject(gid))
 
     def apply(self, refresh: Refresh) -> None:
         """Take in a refresh, made now or recorded."""

@@ -67,7 +67,9 @@ def _contract(given: Mapping[str, object], where: str) -> TaskContract:
     values = dict(given)
     unknown = sorted(values.keys() - _FIELDS)
     if unknown:
-        raise ConfigError(f"{where}: {unknown[0]!r} is no setting; there are {sorted(_FIELDS)}")
+        raise ConfigError(
+            f"{where}: {unknown[0]!r} is no setting; there are {', '.join(sorted(_FIELDS))}"
+        )
     if "goal" not in values:
         raise ConfigError(f"{where}: there is no goal")
     for name, build in _PARTS.items():

@@ -58,7 +58,8 @@ class TaskContract:
     calibration: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.goal, str) or not self.goal.strip():
+        of_kind("goal", self.goal, str)
+        if not self.goal.strip():
             raise ConfigError("goal is empty: say what is to be done")
         text("root", self.root)
         for name, kind in _KINDS.items():

@@ -24,6 +24,7 @@ from io_harness.store import Lease, Recorded, Store
 from io_harness.store.damage import restoring
 from io_harness.store.workspaces import workspace_name
 from io_harness.tools import BUILTIN_TOOLS, Tool, Toolbox, ToolContext
+from io_harness.tools.base import check_tool
 from io_harness.types import Act, Completion, Effect, ToolCall
 from io_harness.workspace import Workspace
 
@@ -46,7 +47,7 @@ class Setting:
         if self.approver is not None:
             _has("approver", self.approver, "decide")
         for tool in self.tools:
-            _has("each of the tools", tool, "spec", "effectful", "acts", "trusted", "plan")
+            check_tool(tool)
         if self.observer is not None and not callable(self.observer):
             raise ConfigError(f"observer must be a function of an event, got {self.observer!r}")
         if inspect.iscoroutinefunction(self.observer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -26,14 +27,18 @@ _LEAST_NEEDED = ("breaks", "cached", "largest", "quoted", "strict", "echo", "sen
 """The columns that a narrow terminal does without, in the order in which it does."""
 
 
-def render(report: ReplayReport, *, width: int) -> RenderableType:
+def render(report: ReplayReport, *, width: int, broken: bool = False) -> RenderableType:
     """Tables for `rich` to print: one a run, then the total where there are several; a legend.
 
-    They have the columns that fit so many cells: no figure is cut.
+    They have the columns that fit so many cells: no figure is cut. Lines between the tables are
+    `broken` between words, or left whole.
     """
     parts: list[RenderableType] = []
     for run in report.runs:
-        parts.extend([Text(_headline(run), style="bold"), *map(Text, _notes(run))])
+        lines = [_headline(run), *_notes(run)]
+        if broken:
+            lines = [_broken(line, width) for line in lines]
+        parts.extend([Text(), Text(lines[0], style="bold"), *map(Text, lines[1:])])
         parts.append(_table(run.policies, run.limit, width))
     if len(report.runs) > 1:
         parts.append(Text(_total_headline(report), style="bold"))
@@ -48,7 +53,16 @@ def render(report: ReplayReport, *, width: int) -> RenderableType:
 
 def _headline(run: RunReport) -> str:
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(run.records.items()))
-    return f"\n{printable(run.file)}: {run.format}, {run.steps} requests; {kinds}"
+    return f"{printable(run.file)}: {run.format}, {run.steps} requests; {kinds}"
+
+
+def _broken(line: str, width: int) -> str:
+    """A line broken between words; a word that is wider, such as a path, stays whole."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    wrapped = wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+    return "\n".join(wrapped)
 
 
 def _notes(run: RunReport) -> Iterator[str]:

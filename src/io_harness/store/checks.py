@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from io_harness.errors import ConfigError
 from io_harness.store.codec import MAX_INTEGER
-from io_harness.store.records import ProviderCall
-from io_harness.types import Observation, Usage
+from io_harness.store.records import Assembly, ProviderCall, RunRecord
+from io_harness.types import Completion, Observation, Usage
 
 MOST_LEASE_SECONDS = 300.0
 MOST_WAIT_SECONDS = 1e9
@@ -31,6 +31,26 @@ def check_run_id(run_id: str) -> None:
     """Raise `ConfigError` unless `run_id` is text of 1 to 200 characters."""
     if not isinstance(run_id, str) or not 1 <= len(run_id) <= MOST_ID_CHARS:
         raise ConfigError(f"a run id has 1 to {MOST_ID_CHARS} characters, unlike {run_id!r:.80}")
+
+
+def check_run(run: RunRecord) -> None:
+    """Raise `ConfigError` unless all that a run is recorded with is text."""
+    check_run_id(run.run_id)
+    for name in ("goal", "workspace", "contract", "provider", "model", "policy"):
+        check_text(name, getattr(run, name))
+
+
+def check_completed(completion: Completion, assemblies: Iterable[Assembly]) -> None:
+    """Raise `ConfigError` for what is no answer, or no record of the requests for it."""
+    if not isinstance(completion, Completion):
+        raise ConfigError(f"completion must be a Completion, not {type(completion).__name__}")
+    check_usage(completion.usage)
+    for made in assemblies:
+        if not isinstance(made, Assembly):
+            raise ConfigError(
+                f"each of assemblies must be an Assembly, not {type(made).__name__}: assembly_of "
+                "of io_harness.store makes one of what `assemble` gave"
+            )
 
 
 def check_ttl(ttl: float) -> None:

@@ -17,11 +17,11 @@ from io_harness.store.awaited import Deliveries
 from io_harness.store.base import Backend, T, Transaction
 from io_harness.store.checks import (
     check_call,
+    check_completed,
     check_count,
     check_observations,
-    check_run_id,
+    check_run,
     check_ttl,
-    check_usage,
 )
 from io_harness.store.leases import LEASE_SECONDS
 from io_harness.store.notes import Redactor
@@ -79,7 +79,6 @@ class Journal:
         """
         started = now()
         run_id = leases.new_run_id() if run_id is None else run_id
-        check_run_id(run_id)
         check_ttl(ttl)
         run = RunRecord(
             run_id=run_id,
@@ -92,6 +91,7 @@ class Journal:
             started=started,
             parent=parent,
         )
+        check_run(run)
         size = len(goal) + len(contract) + len(policy)
         return await self._leased(lambda tx: leases.begin(tx, run, ttl), size)
 
@@ -141,7 +141,7 @@ class Journal:
         overflowed). `recalled` are the notes in the request, `recalled_from` their workspace.
         """
         check_count("step", step, least=1)
-        check_usage(completion.usage)
+        check_completed(completion, assemblies)
         if call is not None:
             check_call(call)
         done = commits.Completed(

@@ -68,6 +68,8 @@ class Store:
             raise ConfigError(
                 f"Store.open({text!r}): that engine is not in this version; give the path of a file"
             )
+        if text == ":memory:":
+            raise ConfigError("':memory:' would be a file of that name: call Store.memory()")
         from io_harness.store.sqlite.backend import FileBackend
         from io_harness.store.sqlite.looking import LookingBackend
 

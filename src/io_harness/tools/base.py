@@ -29,6 +29,17 @@ def checked_name(name: object) -> str:
     return name
 
 
+def check_tool(tool: object) -> None:
+    """Raise `ConfigError` for what is no tool, such as a function without `@tool`."""
+    wanted = ("spec", "effectful", "acts", "trusted", "plan")
+    missing = [name for name in wanted if not hasattr(tool, name)]
+    if missing:
+        raise ConfigError(
+            f"each of the tools must have {', '.join(wanted)}; {tool!r} lacks {missing[0]}: "
+            "`@tool` makes one of a function"
+        )
+
+
 class ToolError(HarnessError):
     """A call that cannot be done; the message is told to the model, and the run goes on."""
 

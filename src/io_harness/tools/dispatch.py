@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from io_harness.errors import ConfigError, HarnessError, LedgerError
 from io_harness.policy import ApprovalRequest, Choice, Decision
-from io_harness.tools.base import Draft, Plan, ToolError, checked_name
+from io_harness.tools.base import Draft, Plan, ToolError, check_tool, checked_name
 from io_harness.tools.foreign import in_thread
 from io_harness.tools.outcome import Approval, Deferred, Started, ToolOutcome
 from io_harness.types import Act, Effect, ObsKind
@@ -31,6 +31,7 @@ class Toolbox:
     def __init__(self, tools: Iterable[Tool]) -> None:
         self._tools: dict[str, Tool] = {}
         for tool in tools:
+            check_tool(tool)
             name = checked_name(tool.spec.name)
             if name in self._tools:
                 raise ConfigError(f"two tools are named {name!r}; rename one")

@@ -161,12 +161,17 @@ class _Write:
     def _diff(self) -> str:
         """The difference as a person reads it, for whoever is asked."""
         old = _lines(self.old.text) if self.old else []
-        new = _lines(self.text)
+        new, path = _lines(self.text), shown(self.path)
+        before = path if self.old else "/dev/null"
+        unseen = self.old is None and self.workspace.exists(self.path)
+        if unseen:
+            before = f"{path} (it is there, and no text that can be compared)"
         if len(old) + len(new) > _DIFF_MAX_LINES:
-            return f"{shown(self.path)}: {len(old):,} lines become {len(new):,}"
-        before = shown(self.path) if self.old else "/dev/null"
-        diff = difflib.unified_diff(old, new, before, shown(self.path), lineterm="")
-        return "\n".join(diff) or f"{shown(self.path)}: only the end of the last line changes"
+            if unseen:
+                return f"{before}: {len(new):,} lines take its place"
+            return f"{path}: {len(old):,} lines become {len(new):,}"
+        diff = difflib.unified_diff(old, new, before, path, lineterm="")
+        return "\n".join(diff) or f"{path}: only the end of the last line changes"
 
 
 def _lines(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 
-from io_harness.errors import PathOutside
+from io_harness.errors import ConfigError, PathOutside
 
 ERROR_MAX_CHARS = 200  # of a path, in an error
 # Windows reads these as a drive, a stream, a share, a device, a short name or another name.
@@ -18,16 +18,26 @@ _FOREIGN = re.compile(
 # What nearly every path looks like: names that are plain on every system, each once.
 _DEVICE = r"(?!(?i:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:/|\Z))"
 _NAME = rf"{_DEVICE}[A-Za-z0-9_.-]*[A-Za-z0-9_-]"
-is_plain = re.compile(rf"{_NAME}(?:/{_NAME})*").fullmatch
-"""Matches a path that is its own canonical spelling on every system, links aside."""
+_PLAIN = re.compile(rf"{_NAME}(?:/{_NAME})*")
 _TEMPORARY = re.compile(r"(?:^|/)\.io-harness-[0-9a-f]{16}\.tmp\Z")
+
+
+def is_plain(path: str) -> bool:
+    """Whether a path is its own canonical spelling on every system, links aside.
+
+    Raises ConfigError for what is no text.
+    """
+    try:
+        return _PLAIN.fullmatch(path) is not None
+    except TypeError:
+        raise ConfigError(f"a path in the workspace is text, not {path!r:.100}") from None
 
 
 def split(path: str) -> tuple[str, ...]:
     """The names of a workspace-relative path, `..` among them; the root has none.
 
     Purely a matter of spelling: nothing is looked up. Raises PathOutside for absolute paths,
-    `~`, URL schemes, Windows spellings and NUL.
+    `~`, URL schemes, Windows spellings and NUL, ConfigError for what is no text.
     """
     if is_plain(path):
         return tuple(path.split("/"))

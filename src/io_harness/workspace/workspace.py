@@ -152,6 +152,8 @@ class Workspace:
         """
         try:
             data = encoding.encode(text)
+        except AttributeError:
+            raise ConfigError(f"what is written is text, not {type(text).__name__}") from None
         except UnicodeEncodeError as error:
             raise ValueError(
                 f"the text has a lone surrogate at character {error.start}, which no file can hold"
