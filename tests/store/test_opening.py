@@ -288,6 +288,31 @@ def test_devices_pipes_and_proc_are_no_place_for_a_store(tmp_path: Path) -> None
         Store.open("/proc/runs.db")
 
 
+BESIDE = """
+import signal, sys
+from io_harness.errors import ConfigError
+from io_harness.store import Store
+signal.alarm(10)
+for read_only in (False, True):
+    try:
+        Store.open(sys.argv[1], read_only=read_only)
+    except ConfigError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_a_pipe_where_sqlite_looks_for_a_file_is_not_waited_for(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    pipe = Path(f"{path}{suffix}")
+    os.mkfifo(pipe)
+    told = f"{pipe} is no regular file, where a store has one: move it away"
+    assert python(BESIDE, path).splitlines() == [told, told]
+
+
 @pytest.mark.parametrize(
     ("number", "error"),
     [
