@@ -390,7 +390,9 @@ with Store.open(sys.argv[1]) as store:
 def test_processes_that_open_an_older_store_at_once_all_get_it(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     path.write_bytes(gzip.decompress((PLACE / "schema-1.db.gz").read_bytes()))
-    openers = [threading.Thread(target=python, args=(OPENER, path, str(n))) for n in range(6)]
+    openers = [
+        threading.Thread(target=python, args=(OPENER, path, str(n)), daemon=True) for n in range(6)
+    ]
     for opener in openers:
         opener.start()
     for opener in openers:
