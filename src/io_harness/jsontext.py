@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, cast
 import orjson
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from io_harness.types import JSON
 
 _BEYOND_64_BITS = re.compile(r"\d{19}|[eE]\+?\d{3}")
@@ -36,6 +38,11 @@ def dumps(value: object, *, sort_keys: bool = False) -> str:
         )
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from error
+
+
+def arguments_text(arguments: Mapping[str, object] | str) -> str:
+    """Return a call's arguments as JSON text; what was no object stays as the model wrote it."""
+    return arguments if isinstance(arguments, str) else dumps(dict(arguments))
 
 
 def loads(text: str) -> JSON:

@@ -183,6 +183,21 @@ def test_a_run_that_is_not_named_clearly_is_told_by_those_it_could_be(shell: She
     assert shown.out.endswith("\nno steps yet\n")
 
 
+def test_before_the_first_run_it_is_said_what_makes_a_store(shell: Shell) -> None:
+    shell.patch.delenv("IO_HARNESS_STORE", raising=False)
+    shell.patch.setenv("XDG_STATE_HOME", str(shell.place))
+    own = shell.place / "io-harness" / "runs.db"
+    for command in (("runs",), ("show", "last"), ("resume", "last"), ("memory", "list", ".")):
+        done = shell(*command)
+        assert (done.code, done.err) == (
+            2,
+            f"io-harness: there is no store at {own} yet: the first run makes it; "
+            "name another with --store\n",
+        )
+    named = shell("runs", "--store", "gone.db")
+    assert named.err == "io-harness: there is no store at gone.db: name one that is there\n"
+
+
 def test_memory_is_seen_and_ruled(shell: Shell) -> None:
     with Store.open(shell.store) as store:
         for number in range(3):

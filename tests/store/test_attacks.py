@@ -102,7 +102,9 @@ with Store.open(sys.argv[1]) as store:
 
 def test_the_notes_of_another_process_do_not_vanish(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
-    writers = [threading.Thread(target=python, args=(NOTER, path, name)) for name in "ab"]
+    writers = [
+        threading.Thread(target=python, args=(NOTER, path, name), daemon=True) for name in "ab"
+    ]
     for writer in writers:
         writer.start()
     for writer in writers:

@@ -21,7 +21,9 @@ def test_nobody_is_forgotten_while_a_delivery_is_under_way() -> None:
             for number in range(start, len(promised), 4):
                 promised[number].set_result(number)
 
-        threads = [threading.Thread(target=answer, args=(start,)) for start in range(4)]
+        threads = [
+            threading.Thread(target=answer, args=(start,), daemon=True) for start in range(4)
+        ]
         for thread in threads:
             thread.start()
         answers = await asyncio.wait_for(asyncio.gather(*waiting), timeout=60)

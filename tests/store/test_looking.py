@@ -360,7 +360,8 @@ def test_any_thread_may_look(tmp_path: Path) -> None:
     seen: list[int] = []
     with Store.open(path, read_only=True) as store:
         threads = [
-            threading.Thread(target=lambda: seen.append(len(store.runs()))) for _ in range(8)
+            threading.Thread(target=lambda: seen.append(len(store.runs())), daemon=True)
+            for _ in range(8)
         ]
         for thread in threads:
             thread.start()

@@ -288,6 +288,31 @@ def test_devices_pipes_and_proc_are_no_place_for_a_store(tmp_path: Path) -> None
         Store.open("/proc/runs.db")
 
 
+BESIDE = """
+import signal, sys
+from io_harness.errors import ConfigError
+from io_harness.store import Store
+signal.alarm(10)
+for read_only in (False, True):
+    try:
+        Store.open(sys.argv[1], read_only=read_only)
+    except ConfigError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("suffix", ["-journal", "-wal", "-shm"])
+def test_a_pipe_where_sqlite_looks_for_a_file_is_not_waited_for(
+    tmp_path: Path, suffix: str
+) -> None:
+    path = tmp_path / "runs.db"
+    Store.open(path).close()
+    pipe = Path(f"{path}{suffix}")
+    os.mkfifo(pipe)
+    told = f"{pipe} is no regular file, where a store has one: move it away"
+    assert python(BESIDE, path).splitlines() == [told, told]
+
+
 @pytest.mark.parametrize(
     ("number", "error"),
     [
@@ -365,7 +390,9 @@ with Store.open(sys.argv[1]) as store:
 def test_processes_that_open_an_older_store_at_once_all_get_it(tmp_path: Path) -> None:
     path = tmp_path / "runs.db"
     path.write_bytes(gzip.decompress((PLACE / "schema-1.db.gz").read_bytes()))
-    openers = [threading.Thread(target=python, args=(OPENER, path, str(n))) for n in range(6)]
+    openers = [
+        threading.Thread(target=python, args=(OPENER, path, str(n)), daemon=True) for n in range(6)
+    ]
     for opener in openers:
         opener.start()
     for opener in openers:

@@ -197,7 +197,9 @@ for number in range(int(sys.argv[2])):
 def test_processes_that_open_a_new_store_at_once_all_get_it(tmp_path: Path) -> None:
     files, openers = 6, 6
     threads = [
-        threading.Thread(target=python, args=(OPENER, tmp_path, str(files), str(number)))
+        threading.Thread(
+            target=python, args=(OPENER, tmp_path, str(files), str(number)), daemon=True
+        )
         for number in range(openers)
     ]
     for thread in threads:
@@ -242,7 +244,9 @@ def test_processes_that_remember_at_once_never_break_a_cap(tmp_path: Path) -> No
         except AssertionError as error:
             failed.append(str(error))
 
-    threads = [threading.Thread(target=remember, args=(number,)) for number in range(writers)]
+    threads = [
+        threading.Thread(target=remember, args=(number,), daemon=True) for number in range(writers)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -381,7 +385,9 @@ def test_any_thread_may_use_a_store(tmp_path: Path) -> None:
     sys.setswitchinterval(1e-5)
     try:
         with Store.open(tmp_path / "runs.db") as store:
-            threads = [threading.Thread(target=use, args=(number,)) for number in range(12)]
+            threads = [
+                threading.Thread(target=use, args=(number,), daemon=True) for number in range(12)
+            ]
             for thread in threads:
                 thread.start()
             for thread in threads:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from io_harness.errors import HarnessError
+from io_harness.errors import HarnessError, StoreCorrupt, StoreFailed, StoreFull, StoreLocked
 from io_harness.tools import forget, remember, show
 from io_harness.types import MemoryWrite, Observation, ObsKind
 from tests.tools.conftest import Bench
@@ -79,3 +79,15 @@ def test_without_a_store_they_say_so(call: Bench) -> None:
     assert "no trace" in call.fails("show", step=1)
     assert "no memory" in call.fails("remember", key="k", value="v")
     assert "no memory" in call.fails("forget", key="k")
+
+
+@pytest.mark.parametrize("kind", [StoreLocked, StoreFull, StoreFailed, StoreCorrupt])
+def test_no_failure_of_the_store_shows_where_it_lies(call: Bench, kind: type[HarnessError]) -> None:
+    class Failing(Notes):
+        async def remember(self, key: str, value: str) -> MemoryWrite:
+            raise kind("/home/user/.local/state/io-harness/runs.db failed")
+
+    bench = Bench(replace(call.context, memory=Failing()))
+    told = bench.fails("remember", key="k", value="v")
+    assert kind.__name__ in told
+    assert "/home" not in told

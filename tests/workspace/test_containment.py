@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -19,7 +20,6 @@ from tests.workspace.privilege import as_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 OUTSIDE = [
     *("../../etc/passwd", "../secret", "../nothing-there", "..", "a/../../x", "a/../.."),
@@ -391,3 +391,29 @@ def test_descriptors_do_not_leak(workspace: Workspace, root: Path) -> None:
     for _ in range(20):
         everything()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+@pytest.mark.parametrize("path", [None, 5, b"a", ["a"], Path("a")])
+def test_what_is_no_text_is_the_callers_mistake_and_says_so(
+    workspace: Workspace, root: Path, path: str
+) -> None:
+    for act in (workspace.read, workspace.list, workspace.canonical, workspace.exists):
+        with pytest.raises(ConfigError, match="a path in the workspace is text"):
+            act(path)
+    for search in (workspace.find, workspace.grep):
+        with pytest.raises(ValueError, match="a pattern is text"):
+            search(path)
+    with pytest.raises(ConfigError, match="what is written is text"):
+        workspace.write("a", path)
+
+
+@pytest.mark.parametrize("root", [None, 5, b"/tmp", "", "a\0b", "\ud800"])
+def test_what_names_no_root_is_refused(root: str) -> None:
+    with pytest.raises(ConfigError, match="the workspace root is"):
+        Workspace(root)
+
+
+@pytest.mark.parametrize(("offset", "limit"), [(None, None), (1.5, None), ("1", None), (1, "2")])
+def test_lines_are_counted_in_whole_numbers(workspace: Workspace, offset: int, limit: int) -> None:
+    with pytest.raises(ValueError, match="lines count from 1"):
+        workspace.read("ok", offset=offset, limit=limit)

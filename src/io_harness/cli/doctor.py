@@ -21,12 +21,11 @@ from io_harness.errors import HarnessError
 from io_harness.store import Store
 from io_harness.store.doctor import examine
 from io_harness.store.sqlite.connection import SAFE_SQLITE
-from io_harness.workspace import Workspace
+from io_harness.store.workspaces import SHARED_ROOTS
+from io_harness.workspace import Workspace, counted
 from io_harness.workspace.openat2 import is_available
 
 _KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
-_GENERIC_ROOTS = frozenset({"/workspace", "/work", "/app", "/src", "/code", "/repo", "/project"})
-
 _WORTH_KNOWING = frozenset({"permissions", "writing", "log", "workspaces"})
 
 
@@ -105,7 +104,7 @@ def _store(given: str | None) -> Finding:
             count = len(store.runs())
     except HarnessError as error:
         return Finding("store", False, str(error))
-    return Finding("store", True, f"{path}: whole, {count} run{'' if count == 1 else 's'}")
+    return Finding("store", True, f"{path}: whole, {counted(count, 'run')}")
 
 
 def _store_to_be(path: Path) -> Finding:
@@ -125,7 +124,7 @@ def _workspace(root: Path) -> Iterator[Finding]:
     except HarnessError as error:
         yield Finding("workspace", False, str(error))
         return
-    if real in _GENERIC_ROOTS:
+    if real in SHARED_ROOTS:
         yield Finding(
             "notes", None, f"every project may be at {real}: give this one a --workspace-id"
         )

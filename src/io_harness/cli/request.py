@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from io_harness.cli.output import plain
-from io_harness.providers.prompt import arguments_text
+from io_harness.jsontext import arguments_text
 from io_harness.types import CompletionRequest, Message, ObsKind
 
 _OURS = re.compile(

@@ -72,7 +72,11 @@ def look_at_store(given: str | None) -> Store:
 def _existing(given: str | None) -> Path:
     path = store_path(given)
     if not path.exists():
-        raise ConfigError(f"there is no store at {path}: name one with --store")
+        if given or os.environ.get("IO_HARNESS_STORE", "").strip():
+            raise ConfigError(f"there is no store at {path}: name one that is there")
+        raise ConfigError(
+            f"there is no store at {path} yet: the first run makes it; name another with --store"
+        )
     return path
 
 

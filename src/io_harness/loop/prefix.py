@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from io_harness import jsontext
 from io_harness.context.assembled import shared_prefix
-from io_harness.providers.prompt import arguments_text
+from io_harness.jsontext import arguments_text
 from io_harness.types import Message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from io_harness.context import ContextBudget, estimate_tokens
-from io_harness.providers.prompt import arguments_text
+from io_harness.jsontext import arguments_text
 from io_harness.types import Completion, Usage
 
 _FOLLOWING_STEP = 1_000

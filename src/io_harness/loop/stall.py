@@ -10,7 +10,7 @@ from typing import TypeAlias, cast
 
 from io_harness import jsontext
 from io_harness.contract import StallLimits
-from io_harness.providers.prompt import arguments_text
+from io_harness.jsontext import arguments_text
 from io_harness.types import JSON, Observation, ObsKind, ToolCall
 
 

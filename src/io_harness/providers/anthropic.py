@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, cast
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
 from io_harness.providers import anthropic_wire as wire
-from io_harness.providers import faults
 from io_harness.providers.wire import (
     answer_object,
     kept_secret,
     required_key,
     server_url,
+    understood,
     usable_environment,
 )
 
@@ -83,7 +83,7 @@ class AnthropicProvider:
         tools = wire.tool_blocks(request)
         mark_end = self.cache_price.rewards_a_stable_prefix
         messages = wire.message_blocks(request, mark_end=mark_end)
-        try:
+        with understood(anthropic, anthropic.AnthropicError, self._who(), seconds=self._timeout):
             async with asyncio.timeout(self._timeout), self._client() as client:
                 answer = await client.messages.with_raw_response.create(
                     model=self.model,
@@ -92,15 +92,6 @@ class AnthropicProvider:
                     tools=cast("list[ToolParam]", tools) if tools else anthropic.omit,
                     messages=cast("list[MessageParam]", messages),
                 )
-        except anthropic.APIStatusError as error:
-            raise faults.answered(self._who(), error.body, error.response) from error
-        except (anthropic.APITimeoutError, TimeoutError) as error:
-            raise faults.late(self._who(), self._timeout) from error
-        except anthropic.APIConnectionError as error:
-            where = error.request.url.netloc.decode("ascii", "replace")
-            raise faults.unreachable(self._who(), where, error.__cause__ or error) from error
-        except anthropic.AnthropicError as error:
-            raise faults.unusable(self._who(), str(error)) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
 

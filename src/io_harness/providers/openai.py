@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from io_harness.context.budget import CachePrice
 from io_harness.errors import ConfigError
-from io_harness.providers import faults
 from io_harness.providers import openai_wire as wire
 from io_harness.providers.wire import (
     answer_object,
     kept_secret,
     required_key,
     server_url,
+    understood,
     usable_environment,
 )
 
@@ -91,7 +91,7 @@ class OpenAIProvider:
     async def _answered(self, request: CompletionRequest) -> Completion:
         tools = cast("list[ChatCompletionFunctionToolParam]", wire.tool_blocks(request))
         messages = wire.message_blocks(request, marks=self._cache_marks)
-        try:
+        with understood(openai, openai.OpenAIError, self._who(), seconds=self._timeout):
             async with asyncio.timeout(self._timeout), self._client() as client:
                 answer = await client.chat.completions.with_raw_response.create(
                     model=self.model,
@@ -99,15 +99,6 @@ class OpenAIProvider:
                     tools=tools or openai.omit,
                     extra_body={self._limit: request.max_output_tokens},
                 )
-        except openai.APIStatusError as error:
-            raise faults.answered(self._who(), error.body, error.response) from error
-        except (openai.APITimeoutError, TimeoutError) as error:
-            raise faults.late(self._who(), self._timeout) from error
-        except openai.APIConnectionError as error:
-            where = error.request.url.netloc.decode("ascii", "replace")
-            raise faults.unreachable(self._who(), where, error.__cause__ or error) from error
-        except openai.OpenAIError as error:
-            raise faults.unusable(self._who(), str(error)) from error
         body = answer_object(answer.http_response.text, who=self._who())
         return wire.completion(body, who=self._who())
 

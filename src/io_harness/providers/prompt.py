@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from io_harness import jsontext
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from io_harness.types import CompletionRequest, Message, ToolSpec
 
@@ -22,14 +22,9 @@ def message_parts(message: Message) -> Iterator[str]:
     yield message.text
     for call in message.calls:
         yield call.name
-        yield arguments_text(call.arguments)
+        yield jsontext.arguments_text(call.arguments)
     for result in message.results:
         yield result.text
-
-
-def arguments_text(arguments: Mapping[str, object] | str) -> str:
-    """Return a call's arguments as text; what was no object stays as the model wrote it."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
 def prompt_text(request: CompletionRequest) -> str:

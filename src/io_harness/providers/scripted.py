@@ -11,7 +11,8 @@ from io_harness.context.assembled import shared_prefix
 from io_harness.context.budget import CachePrice
 from io_harness.context.estimate import estimate_tokens
 from io_harness.errors import ConfigError, ProviderError
-from io_harness.providers.prompt import arguments_text, prompt_text
+from io_harness.jsontext import arguments_text
+from io_harness.providers.prompt import prompt_text
 from io_harness.types import Completion, CompletionRequest, ToolCall, Usage
 
 Turn: TypeAlias = Completion | str | ToolCall | Sequence[ToolCall] | ProviderError

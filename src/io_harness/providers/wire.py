@@ -15,6 +15,7 @@ from io_harness.providers import faults
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from io_harness.types import JSON, ToolCall
 
@@ -59,6 +60,27 @@ def usable_environment(who: str) -> Iterator[None]:
         named = [name for name in os.environ if name.upper() in _FOR_CLIENTS]
         look = f": look at {', '.join(named)}" if named else ""
         raise ConfigError(f"{who} cannot be asked from this environment ({error}){look}") from error
+
+
+@contextmanager
+def understood(
+    sdk: ModuleType, root: type[Exception], who: str, *, seconds: float
+) -> Iterator[None]:
+    """Raise `ProviderError` for what a vendor's SDK raises: these name their errors alike.
+
+    `root` is what all its errors are, `seconds` how long an answer may take.
+    """
+    try:
+        yield
+    except sdk.APIStatusError as error:
+        raise faults.answered(who, error.body, error.response) from error
+    except (sdk.APITimeoutError, TimeoutError) as error:
+        raise faults.late(who, seconds) from error
+    except sdk.APIConnectionError as error:
+        where = error.request.url.netloc.decode("ascii", "replace")
+        raise faults.unreachable(who, where, error.__cause__ or error) from error
+    except root as error:
+        raise faults.unusable(who, str(error)) from error
 
 
 def server_url(variable: str, given: str | None = None) -> str | None:

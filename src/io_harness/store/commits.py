@@ -14,7 +14,7 @@ from io_harness.store.base import SQLValue, Transaction
 from io_harness.store.codec import as_maybe_int, maybe_to_sql, only, to_sql
 from io_harness.store.events import assembled, attempted, events, recall, tokens
 from io_harness.store.records import Assembly, Event, Lease, ProviderCall, Refresh
-from io_harness.store.requests import arguments_text, request_text, tools_text
+from io_harness.store.requests import request_text, tools_text
 from io_harness.store.texts import put_digest, put_maybe_text, put_text
 from io_harness.store.versions import Versions
 from io_harness.types import (
@@ -72,7 +72,7 @@ def completed(tx: Transaction, versions: Versions, lease: Lease, done: Completed
     if not tx.changes():
         return
     for number, call in enumerate(answer.calls):
-        text, raw = arguments_text(call.arguments), isinstance(call.arguments, str)
+        text, raw = jsontext.arguments_text(call.arguments), isinstance(call.arguments, str)
         fields = (to_sql(call.id), to_sql(call.name), put_text(tx, run, text), raw)
         tx.execute(
             "INSERT INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", (run, step, number, *fields)

@@ -20,9 +20,9 @@ from io_harness.store.sqlite.connection import SAFE_SQLITE
 from io_harness.store.sqlite.filesystem import NETWORK, is_writable, kind_of, size_of
 from io_harness.store.sqlite.looking import LookingBackend
 from io_harness.store.texts import get_text
+from io_harness.store.workspaces import SHARED_ROOTS
 
 _LARGE_LOG: Final = 64 * 1024 * 1024
-_SHARED_ROOTS: Final = frozenset({"/", "/app", "/code", "/project", "/repo", "/src", "/workspace"})
 _SHOWN: Final = 5
 
 
@@ -168,7 +168,7 @@ def _content(subject: str, broken: Callable[[], Iterator[str]]) -> Finding:
 
 def _roots(tx: Transaction) -> Finding:
     names = [as_text(row[0]) for row in tx.execute("SELECT name FROM workspaces")]
-    shared = sorted(_SHARED_ROOTS.intersection(names))
+    shared = sorted(SHARED_ROOTS.intersection(names))
     message = (
         f"notes are kept under {', '.join(shared)}, which is every project's path in a container: "
         "give the contract a workspace id"

@@ -7,7 +7,7 @@ returned stands in it as it was stored and need not be stored again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -46,13 +46,8 @@ def parse_request(text: str) -> CompletionRequest:
         ) from error
 
 
-def arguments_text(arguments: Mapping[str, object] | str) -> str:
-    """Return a call's arguments as text: JSON, or what the model sent where that was none."""
-    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
-
-
 def arguments_from(text: str, *, raw: bool) -> dict[str, JSON] | str:
-    """Return the arguments that `arguments_text` made the text of."""
+    """Return the arguments that `jsontext.arguments_text` made the text of."""
     return text if raw else json_object(text)
 
 
@@ -63,7 +58,7 @@ def _frames(request: CompletionRequest) -> Iterator[Frame]:
         yield message.role, None, message.text
         for call in message.calls:
             more: JSON = [call.id, call.name, isinstance(call.arguments, str)]
-            yield "call", more, arguments_text(call.arguments)
+            yield "call", more, jsontext.arguments_text(call.arguments)
         for result in message.results:
             yield "result", [result.call_id, result.is_error], result.text
         if message.reasoning is not None:

@@ -9,6 +9,8 @@ from typing import Protocol, TypeAlias
 from io_harness.errors import ConfigError
 
 ID = "id:"
+SHARED_ROOTS = frozenset({"/", "/app", "/code", "/project", "/repo", "/src", "/work", "/workspace"})
+"""Paths at which any project may be, as in a container: notes kept under one may be another's."""
 
 
 class HasRoot(Protocol):

@@ -13,6 +13,7 @@ from io_harness.tools.base import Need, Plan, ToolContext, ToolError
 from io_harness.tools.builtin import builtin
 from io_harness.tools.outcome import ToolOutcome
 from io_harness.types import Act, ObsKind
+from io_harness.workspace import has_bytes
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
@@ -40,7 +41,7 @@ def run_command(
         raise ToolError("`argv` is empty; give a program and its arguments, as a list")
     if any("\0" in word for word in argv):
         raise ToolError("`argv` has a NUL character, which no argument can hold")
-    if any(map(_has_no_bytes, argv)):
+    if not all(map(has_bytes, argv)):
         raise ToolError("`argv` has a lone surrogate, which no argument can hold")
     if not 0 < timeout < float("inf"):
         raise ToolError(f"`timeout` is {timeout}; it is a number of seconds above 0")
@@ -50,14 +51,6 @@ def run_command(
         return ToolOutcome(ObsKind.TOOL, shlex.join(argv), text)
 
     return Plan((Need(Act.EXEC, shlex.join(argv)),), perform)
-
-
-def _has_no_bytes(word: str) -> bool:
-    try:
-        os.fsencode(word)
-    except UnicodeEncodeError:
-        return True
-    return False
 
 
 def environment(added: Mapping[str, str]) -> dict[str, str]:

@@ -6,7 +6,18 @@ import errno
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from io_harness.errors import ConfigError, HarnessError, LedgerError
+from io_harness.errors import (
+    ConfigError,
+    HarnessError,
+    LedgerError,
+    RunLeased,
+    SchemaNewer,
+    StoreCorrupt,
+    StoreFailed,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+)
 from io_harness.policy import ApprovalRequest, Choice, Decision
 from io_harness.tools.base import Draft, Plan, ToolError, check_tool, checked_name
 from io_harness.tools.foreign import in_thread
@@ -204,10 +215,19 @@ def _not_approved(request: ApprovalRequest, decision: Decision) -> ToolOutcome:
     return replace(_error(text), denied=True)
 
 
+_OF_THE_STORE = (
+    *(StoreLocked, StoreFull, StoreFailed, StoreReadOnly),
+    *(StoreCorrupt, SchemaNewer, RunLeased),
+)
+
+
 def _failure(error: Exception) -> ToolOutcome:
     """What a model is told of an exception: what happened, to what, and what to do."""
     if isinstance(error, DeniedError):
         return replace(_error(str(error)), denied=True)
+    if isinstance(error, _OF_THE_STORE):
+        # Its message is for who runs the harness: it names the store's place.
+        return _error(f"the harness's store failed ({type(error).__name__}); go on without it")
     if isinstance(error, HarnessError | ValueError):
         return _error(str(error))
     if isinstance(error, OSError):

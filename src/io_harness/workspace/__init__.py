@@ -6,7 +6,7 @@ from io_harness.workspace.listing import Entry, Listing
 from io_harness.workspace.pattern import PatternError
 from io_harness.workspace.reading import digest_of, is_text
 from io_harness.workspace.searching import FindResult, GrepResult
-from io_harness.workspace.spelling import counted, shown
+from io_harness.workspace.spelling import counted, has_bytes, shown
 from io_harness.workspace.tree import Gate
 from io_harness.workspace.whole import WholeText
 from io_harness.workspace.workspace import Workspace
@@ -27,6 +27,7 @@ __all__ = [
     "WriteResult",
     "counted",
     "digest_of",
+    "has_bytes",
     "is_text",
     "shown",
 ]

@@ -35,18 +35,18 @@ if sys.platform == "linux":
 
 
 @lru_cache(maxsize=64)
-def _how(flags: int, mode: int, one_device: bool) -> ctypes._CArgObject:
+def _how(flags: int, one_device: bool) -> ctypes._CArgObject:
     """The arguments of a call; the kernel only reads them, so they are shared."""
     resolve = _BENEATH | _NO_MAGICLINKS | _NO_SYMLINKS | (_NO_XDEV if one_device else 0)
-    return ctypes.byref(_OpenHow(flags | os.O_CLOEXEC, mode, resolve))
+    return ctypes.byref(_OpenHow(flags | os.O_CLOEXEC, 0, resolve))
 
 
-def openat2(directory: int, path: str, flags: int, mode: int, one_device: bool) -> int:
-    """A descriptor for a path beneath a directory that no link is any part of.
+def openat2(directory: int, path: str, flags: int, one_device: bool) -> int:
+    """A descriptor for a path beneath a directory that no link is any part of; nothing is made.
 
     Raises OSError; ELOOP for a link, ENOSYS or EPERM where the call is not to be had.
     """
-    how, encoded = _how(flags, mode, one_device), path.encode(_ENCODING, "surrogateescape")
+    how, encoded = _how(flags, one_device), path.encode(_ENCODING, "surrogateescape")
     descriptor: int = _syscall(_NUMBER, directory, encoded, how, _SIZE)
     for _ in range(_ATTEMPTS):
         if descriptor >= 0 or ctypes.get_errno() not in _TRANSIENT:
@@ -63,7 +63,7 @@ def is_available(directory: int) -> bool:
     if sys.platform != "linux":
         return False
     try:
-        os.close(openat2(directory, ".", os.O_PATH, 0, False))
+        os.close(openat2(directory, ".", os.O_PATH, False))
     except OSError:
         return False
     return True

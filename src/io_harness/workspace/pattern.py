@@ -118,7 +118,9 @@ class PathPattern:
 
 
 def _check(pattern: str) -> None:
-    """Raise PatternError for what is empty or too long."""
+    """Raise PatternError for what is no text, empty or too long."""
+    if not isinstance(pattern, str):
+        raise PatternError(f"a pattern is text, not {pattern!r:.80}")
     if not pattern:
         raise PatternError("the pattern is empty; everything would match")
     if len(pattern) > PATTERN_MAX_CHARS:

@@ -69,16 +69,16 @@ class Root:
         self._release()
         self.descriptor = -1
 
-    def open_names(self, names: tuple[str, ...], flags: int, mode: int = 0) -> int:
+    def open_names(self, names: tuple[str, ...], flags: int) -> int:
         """A descriptor for names of which none may be a link; OSError ELOOP where one is."""
         if self.by_kernel:
             try:
-                return openat2(self.descriptor, join(names), flags, mode, self._one_device)
+                return openat2(self.descriptor, join(names), flags, self._one_device)
             except OSError as error:
                 # A filter may have come since; where EPERM is the file's own, so is the walk's.
                 if error.errno not in _DENIED_CALL:
                     raise
-        return walk(self.descriptor, names, flags, mode, one_device=self._one_device)
+        return walk(self.descriptor, names, flags, one_device=self._one_device)
 
     def open(self, path: str, flags: int, *, exact: bool = False) -> tuple[int, str]:
         """A descriptor for a path, and the canonical path.
@@ -89,7 +89,7 @@ class Root:
         if self.by_kernel and not self.folds and is_plain(path):
             # One call for what nearly every path is.
             try:
-                return openat2(self.descriptor, path, flags, 0, self._one_device), path
+                return openat2(self.descriptor, path, flags, self._one_device), path
             except OSError as error:
                 if error.errno != errno.ELOOP and error.errno not in _DENIED_CALL:
                     raise self.told(error, path) from None

@@ -41,7 +41,7 @@ def split(path: str) -> tuple[str, ...]:
     """
     if is_plain(path):
         return tuple(path.split("/"))
-    if path.startswith(("/", "~")) or not _is_encodable(path):
+    if path.startswith(("/", "~")) or not has_bytes(path):
         raise outside(path)
     names = tuple(name for name in path.split("/") if name not in ("", "."))
     for name in names:
@@ -50,10 +50,10 @@ def split(path: str) -> tuple[str, ...]:
     return names
 
 
-def _is_encodable(path: str) -> bool:
-    """Whether a name has bytes at all: a lone surrogate that stands for none has not."""
+def has_bytes(word: str) -> bool:
+    """Whether a name or an argument has bytes: a lone surrogate that stands for none has not."""
     try:
-        os.fsencode(path)
+        os.fsencode(word)
     except UnicodeEncodeError:
         return False
     return True

@@ -11,17 +11,17 @@ from io_harness.workspace.flags import DIRECTORY, NO_FOLLOW, PATH_ONLY
 ENTERED = PATH_ONLY | DIRECTORY | NO_FOLLOW
 
 
-def walk(directory: int, names: tuple[str, ...], flags: int, mode: int, *, one_device: bool) -> int:
+def walk(directory: int, names: tuple[str, ...], flags: int, *, one_device: bool) -> int:
     """A descriptor for the names beneath a directory; OSError ELOOP where one is a link."""
     if not names:
         return os.open(".", flags, dir_fd=directory)
     parent = os.dup(directory)
     try:
         for name in names[:-1]:
-            child = _open(parent, name, ENTERED, 0)
+            child = _open(parent, name, ENTERED)
             os.close(parent)
             parent = child
-        found = _open(parent, names[-1], flags | NO_FOLLOW, mode)
+        found = _open(parent, names[-1], flags | NO_FOLLOW)
     finally:
         os.close(parent)
     if one_device and os.fstat(found).st_dev != os.fstat(directory).st_dev:
@@ -30,10 +30,10 @@ def walk(directory: int, names: tuple[str, ...], flags: int, mode: int, *, one_d
     return found
 
 
-def _open(parent: int, name: str, flags: int, mode: int) -> int:
+def _open(parent: int, name: str, flags: int) -> int:
     """One name opened; a link is ELOOP, whatever the system makes of it."""
     try:
-        found = os.open(name, flags, mode, dir_fd=parent)
+        found = os.open(name, flags, dir_fd=parent)
     except OSError as error:
         # Asked for a directory, Linux says ENOTDIR of a link; other systems have other words.
         if error.errno == errno.ENOENT or not _is_link(parent, name):

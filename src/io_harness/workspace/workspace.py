@@ -27,6 +27,21 @@ if TYPE_CHECKING:
     from io_harness.types import ReadResult, Signature
 
 
+def _is_whole(number: object, least: int) -> bool:
+    return isinstance(number, int) and number >= least
+
+
+def _real(root: str | os.PathLike[str]) -> Path:
+    """A root as it really is; ConfigError for what can be no directory's name."""
+    try:
+        named = os.fspath(root)
+        if named and "\0" not in named:
+            return Path(os.path.realpath(named))
+    except (TypeError, UnicodeError):
+        pass
+    raise ConfigError(f"the workspace root is {root!r:.80}: name a directory that exists")
+
+
 class Workspace:
     """A root directory, pinned while it is open; a context manager.
 
@@ -47,9 +62,7 @@ class Workspace:
     ) -> None:
         if sys.platform == "win32":
             raise ConfigError("a workspace needs Linux or macOS: Windows lacks the means")
-        if isinstance(root, str) and (not root or "\0" in root):
-            raise ConfigError(f"the workspace root is {root!r}: name a directory that exists")
-        self.root = Path(os.path.realpath(root))
+        self.root = _real(root)
         self._root = Root(
             self.root, containment=containment, one_device=one_device, hard_links=hard_links
         )
@@ -106,7 +119,7 @@ class Workspace:
         what a policy was asked about is what is read. Raises PathOutside, NotRegularFile,
         FileNotFoundError and other OSErrors, ValueError for an offset or limit out of range.
         """
-        if offset < 1 or (limit is not None and limit < 0):
+        if not _is_whole(offset, 1) or not (limit is None or _is_whole(limit, 0)):
             raise ValueError(
                 f"offset {offset} and limit {limit}: lines count from 1, a limit is 0 or more"
             )

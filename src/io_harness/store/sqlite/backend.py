@@ -30,6 +30,7 @@ from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import BUSY, closed, forked, locked, replaced, translated
 from io_harness.store.sqlite.filesystem import (
     Identities,
+    check_beside,
     check_local,
     check_names,
     check_place,
@@ -62,6 +63,7 @@ class FileBackend:
             check_place(self._path, self._where)
             check_local(self._path, self._where)
             check_names(self._path, self._where)
+            check_beside(self._path)
             make_directory(self._path.parent)
             self._gate = Gate(self._gate_path)
             self._gate.belong_to_owner_of(self._path)

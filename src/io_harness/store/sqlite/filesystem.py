@@ -73,6 +73,16 @@ def check_local(path: Path, where: str) -> None:
         )
 
 
+def check_beside(path: Path) -> None:
+    """Raise `ConfigError` where SQLite would open a pipe for a file, and wait without end."""
+    for suffix in ("-journal", "-wal", "-shm"):
+        status = status_of(Path(f"{path}{suffix}"))
+        if status is not None and not stat.S_ISREG(status.st_mode):
+            raise ConfigError(
+                f"{path}{suffix} is no regular file, where a store has one: move it away"
+            )
+
+
 def check_names(path: Path, where: str) -> None:
     """Raise `ConfigError` where others may know a file, but not its log, by another path."""
     status = status_of(path)

@@ -22,6 +22,7 @@ from io_harness.store.sqlite.copying import copy
 from io_harness.store.sqlite.faults import changing, closed, extended, translated
 from io_harness.store.sqlite.filesystem import (
     NETWORK,
+    check_beside,
     check_names,
     check_place,
     is_writable,
@@ -97,6 +98,7 @@ class LookingBackend:
             if not check_place(self._path, self._where):
                 raise ConfigError(f"there is no store at {self._where}, and looking makes none")
             check_names(self._path, self._where)
+            check_beside(self._path)
         self._far = kind_of(self._path) in NETWORK
         self.version = self._look(lambda connection: check(connection, self._where))
 
