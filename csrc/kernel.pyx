@@ -56,6 +56,7 @@ cdef enum:
     SAME = 16
     MAX_COUNT = 0x7FFFFFFE
     MAX_TOP = 255
+    MARGIN = 16
 
 cdef enum:
     LINE = 32
@@ -526,7 +527,8 @@ cdef class Kernel:
     cdef int32_t *table
     cdef list texts
     cdef list subjects
-    cdef list carried_missing
+    # The carried positions whose text was let go, and has to be set again.
+    cdef readonly list missing
     # The section before, where it is all ASCII and nothing was cut: its text, what each piece is,
     # where it ends. The positions from `same_low` to `same_count` have the pieces from
     # `same_from` on.
@@ -547,7 +549,7 @@ cdef class Kernel:
     def __cinit__(self) -> None:
         self.texts = []
         self.subjects = []
-        self.carried_missing = []
+        self.missing = []
         self.newest_live = self.cursor = self.first = self.stub_cursor = self.first_before = NONE
         self.walked = self.joint = self.kept_first = NONE
         self.table_size = 8
@@ -764,15 +766,17 @@ cdef class Kernel:
         text: str,
         lines: tuple[int, int] | None,
         total: int | None,
-        gid: int,
+        subject: str,
         keeps: bool,
         fresh: bool,
     ) -> list[int] | None:
         """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
 
-        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
+        `subject` is its file's. `keeps`: the kernel keeps its text. `fresh`: it was looked at, as
+        by `freshen`.
         """
-        cdef int32_t number = self.group_at(gid), position = self.count
+        text_of("subject", subject)
+        cdef int32_t number = self.group_by(hash_of(subject), subject), position = self.count
         cdef int64_t chars
         cdef Extent shown = plain_extent(signs, target, text, lines, total)
         if shown is None:
@@ -1058,12 +1062,12 @@ cdef class Kernel:
         self.room = clamped("room", room)
         self.turn = within("turn", turn, 0, MAX_COUNT)
         self.stat = stat
-        self.joint = NONE if stat or self.carried_missing else self.walked
+        self.joint = NONE if stat or self.missing else self.walked
         self.kept_first, self.kept_used, self.kept_carried = self.first, self.used, self.carried
         self.walked = NONE
         self.cursor = self.newest_live
         self.first = NONE
-        self.carried_missing = []
+        self.missing = []
         self.used = 0
         self.carried = 0
         return self.walk_on()
@@ -1090,7 +1094,7 @@ cdef class Kernel:
             if self.used + here.size > self.room:
                 break
             if here.bits & (STUB | COLLAPSED):
-                self.carried_missing.append(position)
+                self.missing.append(position)
             self.used += here.size
             self.carried += 1
             self.first = position
@@ -1121,10 +1125,6 @@ cdef class Kernel:
         if not self.stat or position.kind != READ or position.gid == NONE:
             return False
         return self.groups[position.gid].turn_of != self.turn
-
-    def missing(self) -> list[int]:
-        """The carried positions whose text was let go, and has to be set again."""
-        return self.carried_missing
 
     def start_stubs(self, room: int, cut: int) -> int:
         """Begin the stubs, newest first; gives what `stubs` gives.
@@ -1242,6 +1242,7 @@ cdef class Kernel:
         if made.ascii and cut is None:
             self.text_before, self.order_before, self.ends_before = text, order, ends
             self.same_from, self.same_low, self.same_count = same_from, self.low, self.count
+        self.release()
         return text, order, ends, (self.carried, self.count, hidden, chars, work, total)
 
     cdef inline PyObject *shown(self, int32_t position, object cut) noexcept:
@@ -1291,24 +1292,28 @@ cdef class Kernel:
         made.spans_used += 1
         made.at += count
 
-    def release(self) -> None:
-        """Let go the texts of what is no longer shown, so that a long run holds only a window."""
+    cdef int release(self) except -1:
+        """Let go the texts of what is no longer shown, so that a long run holds only a window.
+
+        The last ones are kept: a stub that had no room this turn may have some in the next.
+        """
         cdef int32_t first = self.first if self.first != NONE else self.count
-        cdef int32_t position = self.newest_live
+        cdef int32_t position = self.newest_live, low = max(self.low - MARGIN, 0)
         if self.first != NONE:
             position = self.positions[first].before
         while position != NONE and (
             not self.positions[position].bits & (STUB | COLLAPSED)
             or 0 <= self.first_before <= position
         ):
-            if position < self.low:
+            if position < low:
                 self.let_go(position)
             position = self.positions[position].before
         self.first_before = self.first
-        for position in range(self.low_before, self.low):
+        for position in range(self.low_before, low):
             if position < first or self.positions[position].state != LIVE:
                 self.let_go(position)
-        self.low_before = self.low
+        self.low_before = low
+        return 0
 
 
 cdef int32_t touching(Group *group, int64_t lo) noexcept:

@@ -41,14 +41,22 @@ def use(flavour: Flavour) -> None:
                 kernel.set_stub(position, f"stub of {kernel.top(position)}", 30)
             position = kernel.stubs()
         kernel.emit("block", ("", " hidden é"), None, 0)
-        kernel.release()
         kernel.covering(gid, 0, 2**40)
         flavour.module.filled(
             ("step ", " of ", ""), number, f"text {flavour.module.grouped(number)}"
         )
         words, text = READ, "text\n" * number
         kernel.add_read(
-            words, ("[",), number, "a.py", text, None, None, gid, bool(number % 3), True
+            words,
+            ("[",),
+            number,
+            "a.py",
+            text,
+            None,
+            None,
+            f"f {number % 70}",
+            number % 3 > 0,
+            True,
         )
         kernel.group_of(f"a subject {number % 30}")
         flavour.module.plain_read(READ, ("[",), number, "a.py", "text\n" * number, None, None)

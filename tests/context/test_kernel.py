@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from io_harness.context._kernel_py import Kernel
+from io_harness.context._kernel_py import MARGIN, Kernel
 from io_harness.context._positions_py import (
     COLLAPSED,
     CUT,
@@ -49,7 +49,7 @@ def plain(kernel: Kernel, *sizes: int) -> None:
 def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -> list[int]:
     """One turn without anything to look at: what is emitted."""
     assert kernel.start(room, 1, False) == -1
-    for position in kernel.missing():
+    for position in kernel.missing:
         kernel.show(position, f"<{position}>", kernel.size(position), kernel.mark(position))
     position = kernel.start_stubs(stub_room, -1)
     while position >= 0:
@@ -59,7 +59,6 @@ def fit(kernel: Kernel, room: int, stub_room: int = 1_000, stub_size: int = 1) -
     assert counts[:3] == (kernel.carried, len(kernel), kernel.hidden)
     assert counts[4:] == (kernel.work, len(order))
     assert ("".join(texts_of(text, texts)), len(texts_of(text, texts))) == (text, len(order))
-    kernel.release()
     return list(order)
 
 
@@ -330,10 +329,17 @@ def test_what_replaced_a_position_is_named_where_it_is_one(kernel: Kernel) -> No
 
 
 def test_a_text_let_go_is_missing_when_it_is_carried_again(kernel: Kernel) -> None:
-    plain(kernel, 10, 10, 10)
+    plain(kernel, *[10] * (MARGIN + 3))
     fit(kernel, 10, stub_room=0)
-    kernel.start(30, 2, False)
-    assert kernel.missing() == [1, 0]
+    kernel.start(1_000, 2, False)
+    assert kernel.missing == [MARGIN + 1, 1, 0]  # the first of them is a stub
+
+
+def test_a_stub_without_room_is_there_when_it_has_some(kernel: Kernel) -> None:
+    plain(kernel, 10, 10, 10)
+    assert fit(kernel, 10, stub_room=0) == [0 << SHIFT | COLLAPSED, 2 << SHIFT]
+    kernel.start(10, 2, False)
+    assert kernel.start_stubs(100, -1) == 0
 
 
 def test_work_does_not_grow_with_the_run(kernel: Kernel) -> None:

@@ -86,7 +86,7 @@ class Run:
         assert kernel.carried == len(carried)
         assert kernel.used == sum(map(kernel.size, carried))
         assert all(map(kernel.is_fresh, carried))
-        for position in kernel.missing():
+        for position in kernel.missing:
             kernel.show(position, f"<{position}>", kernel.size(position), 0)
         if cut == 8 and carried:
             carried = carried[:1]
@@ -102,7 +102,6 @@ class Run:
             shown = [code for code in order if not code & (STUB | COLLAPSED)]
             assert [code >> SHIFT for code in shown] == carried[::-1]
             assert all(texts[code] == f"<{code >> SHIFT}>" for code in shown)
-        kernel.release()
 
     def show(self, place: int, size: int, held: int) -> None:
         """A position has another size, and perhaps no text."""

@@ -49,6 +49,7 @@ Counts: TypeAlias = tuple[int, int, int, int, int, int]
 Texts: TypeAlias = "list[str] | array[int]"
 
 _WATCHED = (READ, SEARCH)
+MARGIN = 16
 
 
 class Kernel(Positions):
@@ -58,7 +59,8 @@ class Kernel(Positions):
         super().__init__()
         self._stat = False
         self._room = 0
-        self._missing: list[int] = []
+        # The carried positions whose text was let go, and has to be set again.
+        self.missing: list[int] = []
         self._kept = (NONE, 0, 0)
         self._stub_cursor = NONE
         self._stub_room = 0
@@ -80,15 +82,16 @@ class Kernel(Positions):
         text: str,
         lines: tuple[int, int] | None,
         total: int | None,
-        gid: int,
+        subject: str,
         keeps: bool,
         fresh: bool,
     ) -> list[int] | None:
         """Enter a `plain_read`, as `add` does; `None` where it is none, and nothing entered.
 
-        `keeps`: the kernel keeps its text. `fresh`: it was looked at, as by `freshen`.
+        `subject` is its file's. `keeps`: the kernel keeps its text. `fresh`: it was looked at, as
+        by `freshen`.
         """
-        self._group(gid)
+        gid = self.group_of(subject)
         plain = plain_read(words, signs, step, target, text, lines, total)
         if plain is None:
             return None
@@ -110,12 +113,12 @@ class Kernel(Positions):
         self._room = whole("room", room)
         self._turn = within("turn", turn, 0, MAX_COUNT)
         self._stat = stat
-        self._joint = NONE if stat or self._missing else self._walked
+        self._joint = NONE if stat or self.missing else self._walked
         self._kept = self._first, self.used, self.carried
         self._walked = NONE
         self._cursor = self._newest
         self._first = NONE
-        self._missing = []
+        self.missing = []
         self.used = 0
         self.carried = 0
         return self.walk()
@@ -140,7 +143,7 @@ class Kernel(Positions):
             if left < 0:
                 break
             if codes[position] & (STUB | COLLAPSED):
-                self._missing.append(position)
+                self.missing.append(position)
             self.used += sizes[position]
             self.carried += 1
             self._first = position
@@ -176,10 +179,6 @@ class Kernel(Positions):
         if self._seen[position] != self._file_version[gid]:
             return True
         return self._stat and self._turn_of[gid] != self._turn
-
-    def missing(self) -> list[int]:
-        """The carried positions whose text was let go, and has to be set again."""
-        return self._missing
 
     def start_stubs(self, room: int, cut: int) -> int:
         """Begin the stubs, newest first; gives what `stubs` gives.
@@ -272,6 +271,7 @@ class Kernel(Positions):
                 parts[at] = cut
         chars = len(block) + self.used + self.stub_used + len(line)
         counts = self.carried, len(self._size), self.hidden, chars, work, len(parts)
+        self._release()
         return "".join([block, *parts]), order, parts, counts
 
     def _take(self, position: int, parts: list[str], order: array[int]) -> int:
@@ -279,18 +279,22 @@ class Kernel(Positions):
         order.append(self._code[position])
         return self._next[position]
 
-    def release(self) -> None:
-        """Let go the texts of what is no longer shown, so that a long run holds only a window."""
+    def _release(self) -> None:
+        """Let go the texts of what is no longer shown, so that a long run holds only a window.
+
+        The last ones are kept: a stub that had no room this turn may have some in the next.
+        """
+        low = max(self._low - MARGIN, 0)
         first = self._first if self._first != NONE else len(self._size)
         position = self._prev[first] if self._first != NONE else self._newest
         while position != NONE and (
             not self._code[position] & (STUB | COLLAPSED) or 0 <= self._first_before <= position
         ):
-            if position < self._low:
+            if position < low:
                 self._let_go(position)
             position = self._prev[position]
         self._first_before = self._first
-        for position in range(self._low_before, self._low):
+        for position in range(self._low_before, low):
             if position < first or self._state[position] != LIVE:
                 self._let_go(position)
-        self._low_before = self._low
+        self._low_before = low

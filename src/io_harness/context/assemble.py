@@ -117,7 +117,7 @@ class Assembler:
         view.enter_new(ceiling.cap, view.ledger.count())
         block = render.render_notes(notes, ceiling.block) if notes else render.NO_NOTES
         squeezed = self._fit(ceiling, ceiling.chars - len(block.text), step)
-        for position in kernel.missing():
+        for position in kernel.missing:
             view.render(position)
         return self._emit(block, squeezed, visited)
 
@@ -168,7 +168,6 @@ class Assembler:
         )
         self._before = text
         cut = None if squeezed is None else self._squeezed(order, squeezed)
-        view.kernel.release()
         refreshed = tuple(made) if made else ()
         return Assembled(text, before, counts, view, block, texts, order, cut, refreshed, None)
 

@@ -62,11 +62,11 @@ class View:
         for position in range(start, stop):
             observation, keeps = ledger.pushed(position), stop - position <= keep
             kind, subject = question(observation, self._files.canonical)
-            gid = -1 if subject is None else kernel.group_of(subject)
             gone = None
-            if kind == READ and cap == self.caps[-1] and not ledger.call(position):
-                gone = self._enter_plain_read(observation, gid, cap, keeps)
+            if kind == READ and subject and cap == self.caps[-1] and not ledger.call(position):
+                gone = self._enter_plain_read(observation, subject, cap, keeps)
             if gone is None:
+                gid = -1 if subject is None else kernel.group_of(subject)
                 gone = self._enter(position, kind, gid, cap, keeps)
             for old in gone:
                 self._forget(old)
@@ -90,7 +90,7 @@ class View:
         return gone
 
     def _enter_plain_read(
-        self, observation: Observation, gid: int, cap: int, keeps: bool
+        self, observation: Observation, subject: str, cap: int, keeps: bool
     ) -> list[int] | None:
         """The same in one piece for a first call's read, where that can be; else `None`."""
         target, text = observation.target, observation.text
@@ -99,7 +99,7 @@ class View:
         step, lines, total = observation.step, observation.lines, observation.total_lines
         fresh = not self._files.visible
         return self.kernel.add_read(
-            render.READ, SIGNS, step, target, text, lines, total, gid, keeps, fresh
+            render.READ, SIGNS, step, target, text, lines, total, subject, keeps, fresh
         )
 
     def _note_cap(self, position: int, cap: int) -> None:
