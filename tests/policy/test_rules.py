@@ -63,7 +63,12 @@ def random_policy(rng: random.Random) -> Policy:
             )
             for _ in range(rng.randint(0, 6))
         ]
-        usable = tuple(rule for rule in rules if not rule.pattern.startswith(("./", "../")))
+        usable = tuple(
+            rule
+            for rule in rules
+            if not rule.pattern.startswith(("./", "../"))
+            and not (rule.pattern.endswith("/") and rule.act in {Act.READ, Act.WRITE})
+        )
         layers.append(Layer(f"l{number}", usable, folds_case=rng.random() < 0.3))
     if rng.random() < 0.3:
         layers.append(SECRETS)
@@ -160,6 +165,7 @@ def test_allow_rules_are_not_tried_on_the_base_name() -> None:
         *(("raed", "deny", "x"), ("read", "forbid", "x"), ("read", "deny", "")),
         *(("read", "deny", "a\0b"), ("read", "deny", "/etc/*"), ("write", "allow", "~/x")),
         *(("read", "deny", "./x"), ("read", "deny", "../x")),
+        *(("read", "deny", "secrets/"), ("write", "ask", "*/")),
     ],
 )
 def test_a_malformed_rule_is_an_error_when_the_policy_is_built(

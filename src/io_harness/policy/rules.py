@@ -49,6 +49,12 @@ def _checked(rule: Rule, layer: str) -> Rule:
         raise ConfigError(
             f"a pattern that matches no path {where}; write it relative to the workspace root"
         )
+    if act in _PATH_ACTS and pattern.endswith("/"):
+        name = pattern.rstrip("/")
+        raise ConfigError(
+            f"a pattern that ends in / matches nothing that is in a directory {where}; write "
+            f"{name!r} for the directory and {f'{name}/*'!r} for what lies in it"
+        )
     return Rule(act, effect, pattern)
 
 
