@@ -569,3 +569,40 @@ def test_a_file_that_goes_while_a_store_is_opened_is_no_fault(
 def test_what_is_no_path_of_a_store_is_a_configuration_error(given: str) -> None:
     with pytest.raises(ConfigError):
         Store.open(given)
+
+
+COLLECTED = """
+import gc, os, sys, threading, time
+from io_harness.store import Store
+log = "".join(sys.argv[1:]) + "-wal"
+store = Store.open(sys.argv[1]) if sys.argv[1:] else Store.memory()
+store.memory_put("w", "k", "v", run_id="r", step=1)
+with threading._active_limbo_lock:  # as in a thread that starts or ends
+    del store
+    gc.collect()
+deadline = time.monotonic() + 60
+while os.path.exists(log) or "store-writer" in {thread.name for thread in threading.enumerate()}:
+    assert time.monotonic() < deadline
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("in_memory", [True, False])
+def test_a_store_that_is_collected_waits_for_no_thread(tmp_path: Path, in_memory: bool) -> None:
+    """The collector may run where a thread holds what the writer's thread needs to end."""
+    python(COLLECTED, *([] if in_memory else [tmp_path / "runs.db"]))
+    left = {file.name for file in tmp_path.iterdir()}
+    assert left == (set() if in_memory else {"runs.db", "runs.db.gate"})
+
+
+LEFT_OPEN = """
+import sys
+from io_harness.store import Store
+store = Store.open(sys.argv[1])
+store.memory_put("w", "k", "v", run_id="r", step=1)
+"""
+
+
+def test_a_store_that_is_open_as_python_ends_is_closed(tmp_path: Path) -> None:
+    python(LEFT_OPEN, tmp_path / "runs.db")
+    assert {file.name for file in tmp_path.iterdir()} == {"runs.db", "runs.db.gate"}

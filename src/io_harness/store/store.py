@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
+import atexit
 import os
 import re
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +32,7 @@ from io_harness.store.records import (
 from io_harness.store.workspaces import WorkspaceLike, workspace_name
 from io_harness.types import MemoryEntry, MemoryWrite
 
+_OPEN: weakref.WeakSet[Store] = weakref.WeakSet()
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -39,7 +43,9 @@ class Store:
         self._backend = backend
         self._redact = redact
         self.journal = Journal(backend, redact=redact)
-        self._finalizer = weakref.finalize(self, backend.close)
+        self._finalizer = weakref.finalize(self, _let_go, backend)
+        self._finalizer.atexit = False
+        _OPEN.add(self)
 
     @classmethod
     def open(
@@ -90,7 +96,9 @@ class Store:
 
     def close(self) -> None:
         """Commit what is waiting and close; closing again does nothing."""
-        self._finalizer()
+        _OPEN.discard(self)
+        self._finalizer.detach()
+        self._backend.close()
 
     def __enter__(self) -> Store:
         return self
@@ -205,3 +213,20 @@ class Store:
 
     def _erase(self, work: Callable[[Transaction], T]) -> T:
         return self._backend.write(work, size=512, erases=True).result()
+
+
+def _let_go(backend: Backend) -> None:
+    """Close what nobody closed, without waiting for it.
+
+    Garbage is collected anywhere, also where a thread holds one of Python's own locks, which the
+    writer's thread needs in order to end, and a `Thread` in order to start.
+    """
+    with suppress(RuntimeError):  # Python is ending, and nothing acknowledged is lost
+        _thread.start_new_thread(backend.close, ())
+
+
+@atexit.register
+def _close_all() -> None:
+    """Commit what is waiting in the stores that are open as Python ends."""
+    for store in tuple(_OPEN):
+        store.close()
